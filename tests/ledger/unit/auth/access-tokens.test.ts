@@ -6,7 +6,7 @@ import { deriveLedgerId } from '../../../../lib/ledger/auth/caller.ts';
 import { UnauthenticatedError, UnavailableError } from '../../../../lib/ledger/errors.ts';
 import { AUDIENCE, createTokenIssuer } from '../../support/auth/token-issuer.ts';
 
-async function weakKey() {
+async function createWeakKey() {
   const { publicKey } = await crypto.subtle.generateKey({ ...RSA, modulusLength: 1024 }, true, [
     'sign',
     'verify',
@@ -20,7 +20,7 @@ const RSA = {
   publicExponent: new Uint8Array([1, 0, 1]),
 };
 
-const newKeyPair = () => generateKeyPair('ES256', { extractable: true });
+const createKeyPair = () => generateKeyPair('ES256', { extractable: true });
 
 const anHourAgo = () => Math.floor(Date.now() / 1000) - 3600;
 
@@ -30,7 +30,7 @@ function createVerifier({ issuer, fetch: fetchKeys }: Issuer) {
   return createTokenVerifier({ issuer, audience: AUDIENCE }, { fetchKeys, cooldownMs: 0 });
 }
 
-/** Makes claims with a subject that the types of a token rule out. */
+/** Creates claims with a subject that is not a string. */
 const withSubject = (sub: unknown) => ({ sub }) as { readonly sub: string };
 
 async function setUp() {
@@ -81,13 +81,13 @@ describe('the verifier of access tokens', () => {
       'is for another audience, although its client id is our audience',
       (issuer) => issuer.sign({ aud: 'https://other.example', client_id: AUDIENCE }),
     ],
-    ['is of another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
+    ['names another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
     ['names no subject', (issuer) => issuer.sign({ sub: undefined })],
     ['names an empty subject', (issuer) => issuer.sign({ sub: '' })],
     ['names a number as its subject', (issuer) => issuer.sign(withSubject(5))],
     ['names several subjects', (issuer) => issuer.sign(withSubject(['auth0|alice']))],
     ['has an object as its subject', (issuer) => issuer.sign(withSubject({ id: 1 }))],
-    ['has half a character in its subject', (issuer) => issuer.sign({ sub: 'alice\ud800' })],
+    ['has a lone surrogate in its subject', (issuer) => issuer.sign({ sub: 'alice\ud800' })],
     ['has no signature', async (issuer) => issuer.unsigned()],
     ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
     ['is signed by another issuer', async () => (await createTokenIssuer()).sign()],
@@ -99,19 +99,19 @@ describe('the verifier of access tokens', () => {
       },
     ],
     [
-      'is signed by another issuer, and names none of two keys',
+      'is signed by another issuer, without a key id, while the issuer has two keys',
       async (issuer) => {
         await issuer.publishAnother();
         return await (await createTokenIssuer()).sign({}, {});
       },
     ],
-    ['is no token', async () => 'abc.def.ghi'],
+    ['is not a token', async () => 'abc.def.ghi'],
     [
       'was changed',
       async (issuer) => {
         const [head, , signature] = (await issuer.sign()).split('.');
-        const other = Buffer.from(JSON.stringify({ sub: 'bob' })).toString('base64url');
-        return `${head}.${other}.${signature}`;
+        const payload = Buffer.from(JSON.stringify({ sub: 'bob' })).toString('base64url');
+        return `${head}.${payload}.${signature}`;
       },
     ],
   ])('refuses a token that %s', async (_, forge) => {
@@ -130,14 +130,14 @@ describe('the verifier of access tokens', () => {
 
   it('follows a rotation of the signing keys, and refuses the old ones', async () => {
     const { issuer, verify } = await setUp();
-    const old = await issuer.sign();
-    await verify(old);
+    const oldToken = await issuer.sign();
+    await verify(oldToken);
     await issuer.rotate();
     expect((await verify(await issuer.sign())).scope).toBe('write');
-    await expect(verify(old)).rejects.toBeInstanceOf(UnauthenticatedError);
+    await expect(verify(oldToken)).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  it('finds the key of a token that names none, or one that two keys have', async () => {
+  it('tries all keys for a token without a key id, or with an id that two keys share', async () => {
     const { issuer, verify } = await setUp();
     expect((await verify(await issuer.sign({}, {}))).scope).toBe('write');
     await issuer.rotate();
@@ -153,13 +153,13 @@ describe('the verifier of access tokens', () => {
 
   describe('an unusable key of the issuer', () => {
     it.each<[string, () => object | null | Promise<object>]>([
-      ['is weak', () => weakKey()],
-      ['is private', async () => exportJWK((await newKeyPair()).privateKey)],
+      ['is weak', () => createWeakKey()],
+      ['is private', async () => exportJWK((await createKeyPair()).privateKey)],
       ['is a shared secret', () => ({ kty: 'oct', k: 'c2VjcmV0' })],
-      ['lies on no curve', () => ({ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' })],
+      ['is not a point on its curve', () => ({ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' })],
       ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
       ['is of an unknown type', () => ({ kty: 'LATTICE' })],
-      ['is no object', () => null],
+      ['is not an object', () => null],
     ])('is skipped if it %s', async (_, createKey) => {
       const { issuer, verify } = await setUp();
       const key = await createKey();
@@ -169,19 +169,19 @@ describe('the verifier of access tokens', () => {
       for (const alg of ['ES256', 'RS256']) {
         const forged = await issuer.forge({ alg, kid: 'odd' });
         await expect(verify(forged)).rejects.toBeInstanceOf(UnauthenticatedError);
-        const unnamed = await issuer.forge({ alg });
-        await expect(verify(unnamed)).rejects.toBeInstanceOf(UnauthenticatedError);
+        const withoutKeyId = await issuer.forge({ alg });
+        await expect(verify(withoutKeyId)).rejects.toBeInstanceOf(UnauthenticatedError);
       }
-    });
-
-    it('is reported as a failure of the issuer if it sends no set of keys', async () => {
-      const { issuer, verify } = await setUp();
-      issuer.publishOnly({ keys: 'none' });
-      await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
     });
   });
 
-  it('refuses no token while the issuer cannot be reached, and accepts it once it can', async () => {
+  it('reports the issuer as unavailable if its response has no set of keys', async () => {
+    const { issuer, verify } = await setUp();
+    issuer.publishOnly({ keys: 'none' });
+    await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
+  });
+
+  it('reports an unreachable issuer as unavailable, and accepts its tokens once it responds', async () => {
     const { issuer, verify } = await setUp();
     issuer.disconnect();
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);

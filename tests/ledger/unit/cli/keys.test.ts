@@ -1,4 +1,4 @@
-// Options of `npm run keys`, above all the ledger that a key opens, as they are checked before the command reaches a database.
+// Options of `npm run keys` that are checked before the command reaches a database, above all the ledger that a key opens.
 import { afterAll, expect, it } from 'vitest';
 import { findFreePort } from '../../../../processes/free-port.ts';
 import { runCommand } from '../../../shared/support/command.ts';
@@ -8,51 +8,56 @@ import { oneInEvery } from '../../../shared/support/quick-cases.ts';
 const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
   runCommand('cli/ledger/keys.ts', args, { DATA_DIR: '/nowhere', ...environment });
 
-const ACCESS = {
+const CREDENTIALS = {
   AWS_REGION: 'eu-west-3',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
 };
 const WITHOUT_CREDENTIALS = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nowhere' };
 const CREATE = ['create', '--name', 'phone'];
-const closed = `http://127.0.0.1:${await findFreePort()}`;
-const withoutTables = await startWithoutTables();
+const closedUrl = `http://127.0.0.1:${await findFreePort()}`;
+const urlWithoutTables = await startServerWithoutTables();
 
-type Refused = [args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]];
+type RefusedCommand = [
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+  code: number,
+  words: string[],
+];
 
-const REFUSED: readonly Refused[] = [
+const REFUSED_COMMANDS: readonly RefusedCommand[] = [
   [[...CREATE, '--ledger', 'a b'], {}, 2, ['--ledger']],
   [CREATE, { LEDGER_ID: 'a b' }, 1, ['LEDGER_ID']],
   [['list'], { DATA_DIR: 'memory' }, 1, ['Set DYNAMODB_ENDPOINT']],
   [
     ['list', '--stage', 'nosuch'],
-    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables },
+    { ...CREDENTIALS, AWS_ENDPOINT_URL: urlWithoutTables },
     1,
-    ['the stage', 'finance-ledger-nosuch', withoutTables, 'eu-west-3'],
+    ['the stage', 'finance-ledger-nosuch', urlWithoutTables, 'eu-west-3'],
   ],
   [
     ['list', '--stage', 'dev'],
-    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables, TABLE_NAME: 'restored' },
+    { ...CREDENTIALS, AWS_ENDPOINT_URL: urlWithoutTables, TABLE_NAME: 'restored' },
     1,
-    ['The table restored does not exist', withoutTables],
+    ['The table restored does not exist', urlWithoutTables],
   ],
   [
     ['list'],
-    { ...ACCESS, DYNAMODB_ENDPOINT: withoutTables, TABLE_NAME: 'nosuch' },
+    { ...CREDENTIALS, DYNAMODB_ENDPOINT: urlWithoutTables, TABLE_NAME: 'nosuch' },
     1,
-    ['nosuch', withoutTables, 'eu-west-3', 'DYNAMODB_ENDPOINT'],
+    ['nosuch', urlWithoutTables, 'eu-west-3', 'DYNAMODB_ENDPOINT'],
   ],
   [
     ['list', '--stage', 'dev'],
-    { ...ACCESS, AWS_ENDPOINT_URL: closed },
+    { ...CREDENTIALS, AWS_ENDPOINT_URL: closedUrl },
     1,
-    [closed, 'ECONNREFUSED', 'Check AWS_ENDPOINT_URL'],
+    [closedUrl, 'ECONNREFUSED', 'Check AWS_ENDPOINT_URL'],
   ],
   [
     ['list'],
-    { ...ACCESS, DYNAMODB_ENDPOINT: closed },
+    { ...CREDENTIALS, DYNAMODB_ENDPOINT: closedUrl },
     1,
-    [closed, 'ECONNREFUSED', 'Check DYNAMODB_ENDPOINT'],
+    [closedUrl, 'ECONNREFUSED', 'Check DYNAMODB_ENDPOINT'],
   ],
   [
     ['list', '--stage', 'dev'],
@@ -64,13 +69,13 @@ const REFUSED: readonly Refused[] = [
   [['list'], { npm_config_stage: 'prod' }, 2, ['npm took --stage prod', 'npm run keys -- ...']],
   [
     ['list', '--stage', 'nosuch'],
-    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables, npm_config_stage: 'prod' },
+    { ...CREDENTIALS, AWS_ENDPOINT_URL: urlWithoutTables, npm_config_stage: 'prod' },
     1,
     ['finance-ledger-nosuch'],
   ],
 ];
 
-it.each(oneInEvery(3, REFUSED))(
+it.each(oneInEvery(3, REFUSED_COMMANDS))(
   'npm run keys with %j and %j ends with code %i and says what to check',
   async (args, environment, code, words) => {
     const result = await run(args, environment);
@@ -89,7 +94,7 @@ it.each(oneInEvery(3, ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2
 );
 
 /** @returns the address of a server that acts as a database without tables and as CloudFormation without stacks */
-async function startWithoutTables(): Promise<string> {
+async function startServerWithoutTables(): Promise<string> {
   const { url, close } = await listen((request, response) => {
     if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
       response.writeHead(400, { 'content-type': 'text/xml' });
@@ -104,7 +109,7 @@ async function startWithoutTables(): Promise<string> {
   return url;
 }
 
-it('npm run keys reads no LEDGER_ID for --help', async () => {
+it('npm run keys ignores LEDGER_ID for --help', async () => {
   const { code } = await run(['create', '--help'], { LEDGER_ID: 'a b' });
   expect(code).toBe(0);
 });

@@ -5,14 +5,14 @@ import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { findFreePort } from '../../../../processes/free-port.ts';
 import { listenInTest } from '../../../shared/support/loopback.ts';
 
-const URL = 'http://service.example';
+const SERVICE_URL = 'http://service.example';
 
 /** Creates a client that gets these responses one after the other. */
-function openClient(...responses: readonly (() => Response)[]) {
+function createClient(...responses: readonly (() => Response)[]) {
   const sent: RequestInit[] = [];
   const pauses: number[] = [];
   const service = createServiceClient({
-    url: URL,
+    url: SERVICE_URL,
     userAgent: 'test',
     retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async (ms) => void pauses.push(ms) },
     fetch: async (_, init = {}) => {
@@ -25,7 +25,7 @@ function openClient(...responses: readonly (() => Response)[]) {
   return { service, sent, pauses };
 }
 
-const closed = await findFreePort();
+const closedPort = await findFreePort();
 const succeed = () => Response.json({ data: { id: 7 } });
 const respondWith = (status: number, body: string) => () => new Response(body, { status });
 const loseResponse = () => {
@@ -33,11 +33,11 @@ const loseResponse = () => {
 };
 
 it.each([
-  ['a closed port', () => `http://localhost:${closed}`, ''],
+  ['a closed port', () => `http://localhost:${closedPort}`, ''],
   ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
-  ['TLS of a server without it', (url: string) => url.replace('http:', 'https:'), 'try http://'],
-])('the client gives up at once, with the cause: %s', async (_, addressOf, cause) => {
-  const url = addressOf(await listenInTest(() => undefined));
+  ['TLS on a server without TLS', (url: string) => url.replace('http:', 'https:'), 'try http://'],
+])('the client gives up at once, with the cause: %s', async (_, toUrl, cause) => {
+  const url = toUrl(await listenInTest(() => undefined));
   const pauses: number[] = [];
   const sleep = async (ms: number) => void pauses.push(ms);
   const retryPolicy = { ...DEFAULT_RETRY_POLICY, sleep, deadlineMs: 1_000 };
@@ -55,22 +55,22 @@ it.each([
   ['HTML', '<html>Bad gateway</html>', '<html>Bad gateway</html>'],
   ['nothing', '', ''],
 ])('the client keeps the status of an error whose body is %s', async (_, body, message) => {
-  const { service } = openClient(respondWith(404, body));
+  const { service } = createClient(respondWith(404, body));
   await expect(service.call('GET', '/x')).rejects.toThrow(`404: ${message}`);
 });
 
 it('the client names the address whose response is not JSON', async () => {
-  const { service } = openClient(respondWith(200, '<html>'));
+  const { service } = createClient(respondWith(200, '<html>'));
   await expect(service.call('GET', '/x')).rejects.toMatchObject({
     name: 'UserError',
-    message: expect.stringContaining(URL),
+    message: expect.stringContaining(SERVICE_URL),
   });
 });
 
 it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), loseResponse])(
   'the client repeats requests that can be repeated',
   async (failure) => {
-    const { service, pauses } = openClient(failure, succeed);
+    const { service, pauses } = createClient(failure, succeed);
     expect(await service.call('GET', '/x')).toEqual({ id: 7 });
     expect(pauses).toHaveLength(1);
   },
@@ -79,7 +79,7 @@ it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), l
 it.each([respondWith(500, ''), loseResponse])(
   'the client does not repeat a request whose outcome is unknown',
   async (failure) => {
-    const { service, sent } = openClient(failure, succeed);
+    const { service, sent } = createClient(failure, succeed);
     await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
       name: 'UserError',
     });
@@ -88,26 +88,26 @@ it.each([respondWith(500, ''), loseResponse])(
 );
 
 it('the client repeats a request that was refused because of a rate limit', async () => {
-  const { service } = openClient(respondWith(429, ''), succeed);
+  const { service } = createClient(respondWith(429, ''), succeed);
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
 
 it('the client waits as long as the service says', async () => {
   const busy = () => new Response('', { status: 503, headers: { 'retry-after': '2' } });
-  const { service, pauses } = openClient(busy, succeed);
+  const { service, pauses } = createClient(busy, succeed);
   expect(await service.call('GET', '/x')).toEqual({ id: 7 });
   expect(pauses).toEqual([2_000]);
 });
 
 it('the client limits the time of each request', async () => {
-  const { service, sent } = openClient(succeed);
+  const { service, sent } = createClient(succeed);
   await service.call('GET', '/x');
   expect(sent[0]?.signal).toBeInstanceOf(AbortSignal);
 });
 
 it('the client creates a missing category with a key, so that the request can be repeated', async () => {
   const listCategories = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
-  const { service, sent } = openClient(listCategories, loseResponse, succeed);
+  const { service, sent } = createClient(listCategories, loseResponse, succeed);
   const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);
   expect([...ids]).toEqual([
     ['Food', 1],

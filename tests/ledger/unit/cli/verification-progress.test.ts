@@ -9,13 +9,13 @@ type Position = Parameters<ReturnType<typeof openFileProgress>['save']>[0];
 async function saveProgress() {
   const progress = openFileProgress(randomUUID());
   onTestFinished(progress.clear);
-  const position = { of: 'a test' } as unknown as Position;
+  const position = { name: 'a test' } as unknown as Position;
   await progress.save(position);
   expect(await progress.load()).toEqual(position);
   return progress;
 }
 
-test('progress is used for a day', async () => {
+test('progress expires after a day', async () => {
   const { file, load } = await saveProgress();
   const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
   await utimes(file, yesterday, yesterday);

@@ -1,4 +1,4 @@
-// Texts that are days, and the current day in a time zone. property/parsing.test.ts compares more days with JavaScript's calendar.
+// Valid days, and the current day in a time zone. property/parsing.test.ts compares more days with JavaScript's calendar.
 import { afterEach, expect, test, vi } from 'vitest';
 import { findCurrentDate, isCalendarDate } from '../../../../lib/ledger/domain/calendar-date.ts';
 

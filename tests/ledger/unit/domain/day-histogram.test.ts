@@ -17,7 +17,7 @@ test.each([
   ['2024-01-02', '2024-02-28', ['2024-01', '2024-02']],
   ['2024-02-10', '2024-02-20', ['2024-02']],
   ['2023-02-28', '2023-02-28', ['2023-02']],
-])('the range from %s to %s covers a part of the months %j', (start, end, months) => {
+])('the range from %s to %s covers only a part of the months %j', (start, end, months) => {
   expect(listEdgeMonths(createDateRange(start, end))).toEqual(months);
 });
 
@@ -77,7 +77,7 @@ test.each([
   expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('listRangesOutside returns nothing of a range of whole months, even at the ends of the calendar', () => {
+test('listRangesOutside returns no range if the months cover it whole, even at the ends of the calendar', () => {
   expect(listRangesOutside(createDateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
   expect(listRangesOutside(createDateRange('9999-12-01'), ['9999-12'])).toEqual([]);
   expect(listRangesOutside(createDateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);

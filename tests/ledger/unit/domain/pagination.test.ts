@@ -27,12 +27,12 @@ test.each([
   [2, 1, 3, { pages: 3, hasNext: true, hasPrev: true }],
   [9, 100, 101, { pages: 2, hasNext: false, hasPrev: true }],
 ])(
-  'page %i, with %i rows a page and %i rows in all, knows its neighbors',
+  'page %i, with %i rows per page and %i rows in total, tells whether pages precede and follow it',
   (page, perPage, total, flags) => {
     const order = 'date';
-    const taken = takePage(makeRows(total), { page, perPage, order });
+    const rows = takePage(makeRows(total), { page, perPage, order });
     const next = flags.hasNext ? { ...row(page * perPage), order } : null;
-    expect(paginate({ page, perPage, order }, taken)).toStrictEqual({
+    expect(paginate({ page, perPage, order }, rows)).toStrictEqual({
       page,
       perPage,
       total,
@@ -72,6 +72,6 @@ test.each([
   [1, 20, 0],
   [2, 20, 20],
   [5, 7, 28],
-])('before page %i, with %i rows a page, come %i rows', (page, perPage, offset) => {
+])('page %i, with %i rows per page, starts after %i rows', (page, perPage, offset) => {
   expect(computePageOffset({ page, perPage })).toBe(offset);
 });

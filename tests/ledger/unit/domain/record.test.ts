@@ -14,7 +14,7 @@ test.each([
   [5, 9, 9],
   [9, 9, 10],
   [9, 5, 10],
-])('after a write at %i, a write at %i is recorded as at %i', (updatedAt, now, recorded) => {
+])('after a write at %i, a write at %i is recorded at %i', (updatedAt, now, recorded) => {
   expect(createNextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
     createdAt: 1,
     updatedAt: recorded,
@@ -29,7 +29,7 @@ describe('isStoredAs', () => {
     ['the record as it was written', { ...WRITTEN, amount: 0 }, true],
     ['the record with a field that was not written', { ...WRITTEN, count: 3 }, true],
     ['another write of the same version', { ...WRITTEN, notes: 'theirs' }, false],
-    ['the version before', { ...WRITTEN, version: 1 }, false],
+    ['the previous version', { ...WRITTEN, version: 1 }, false],
     ['a later version', { ...WRITTEN, version: 3 }, undefined],
     ['no record', undefined, undefined],
   ])('recognizes %s', (_, stored, expected) => {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { nonBlankText, trimmedText } from '../../../../lib/ledger/domain/text.ts';
 
-test('text is blank if every character is shown as nothing, according to Unicode', () => {
+test('text is blank if all its characters are invisible in Unicode', () => {
   const ignorable = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
   const schema = nonBlankText(9);
   for (let code = 0; code <= 0x10ffff; code += 1) {

@@ -11,12 +11,12 @@ import { PreconditionFailedError } from '../../../../lib/ledger/service/retry-on
 import type { IdempotencyStore } from '../../../../lib/ledger/store/idempotency.ts';
 import { TEA } from '../../support/tea.ts';
 
-describe('a request of many records', () => {
+describe('a request with many records', () => {
   // Keeps the log lines of a 500 out of the test's own output.
   afterEach(() => void vi.restoreAllMocks());
 
   const CREATED = { value: 7 };
-  const EARLIER = { status: 201, body: { id: 9 } };
+  const EARLIER_REPLY = { status: 201, body: { id: 9 } };
   const FINGERPRINT = createHash('sha256').update('{"transactions":[1,2]}').digest('hex');
   const ERRORS: Readonly<Record<number, Error>> = {
     400: new ValidationError('no'),
@@ -28,8 +28,8 @@ describe('a request of many records', () => {
   const failed = (status: number) => ({ error: ERRORS[status] });
 
   /**
-   * Prepares a request of two records.
-   * @param markers stored under the key of the request, then under the keys of refused records; an Error is thrown when read
+   * Prepares a request with two records.
+   * @param markers markers of the request, then of its refused records; reading an Error throws it
    */
   function prepareRequest(
     outcomes: readonly Outcome<number>[],
@@ -84,7 +84,7 @@ describe('a request of many records', () => {
   it.each([400, 404, 409, 412, 500])(
     'repeats the result of an earlier attempt for a record that is refused with %i',
     async (status) => {
-      const { send } = prepareRequest([CREATED, failed(status)], [undefined, EARLIER]);
+      const { send } = prepareRequest([CREATED, failed(status)], [undefined, EARLIER_REPLY]);
       expect((await send()).body.data).toEqual({
         created: 2,
         duplicates: 0,
@@ -103,7 +103,7 @@ describe('a request of many records', () => {
       { index: 1, status: 404 },
     ];
     const remembered = { status: 207, body: { success: true, data: { results } } };
-    const { send } = prepareRequest([], [remembered, EARLIER]);
+    const { send } = prepareRequest([], [remembered, EARLIER_REPLY]);
     const reply = await send();
     expect([statuses(reply), reply.headers]).toEqual([
       [201, 404],
@@ -111,7 +111,7 @@ describe('a request of many records', () => {
     ]);
   });
 
-  it('refuses no record if it cannot read whether it was applied', async () => {
+  it('reports a record as failed, not as refused, if it cannot read whether it was applied', async () => {
     const { send, saved } = prepareRequest(
       [CREATED, failed(409)],
       [undefined, new Error('no response')],

@@ -17,14 +17,14 @@ function createService() {
     retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 500, now: () => now },
     timeoutSignal: () => signal,
   });
-  const passTime = () => {
+  const advance = () => {
     now += 100;
   };
-  return { service, signal, passTime };
+  return { service, signal, advance };
 }
 
 test('the context has the id of the request, the ledger, and a deadline counted from its start', async () => {
-  const { service, signal, passTime } = createService();
+  const { service, signal, advance } = createService();
   const contexts: unknown[] = [];
   const handler = createLedgerEndpoint(service, 'deleteTransaction').handler(
     async ({ context }) => {
@@ -33,7 +33,7 @@ test('the context has the id of the request, the ledger, and a deadline counted 
     },
   );
   await invoke(handler, {}, { awsRequestId: 'one' });
-  passTime();
+  advance();
   await invoke(handler, {}, { awsRequestId: 'two' });
   expect(contexts).toEqual([
     { requestId: 'one', ledger: 'home', deadline: 1_500, signal, onRetry: expect.any(Function) },

@@ -18,7 +18,7 @@ async function respond(createReply: () => Promise<Reply>, context = {}) {
   return { ...result, body: json() };
 }
 
-// The log bypasses the console, which Lambda wraps: its entries could not be searched by the fields of the cause.
+// The log bypasses the console: Lambda would wrap each entry in a text, which hides the fields of the cause from searches.
 const readLog = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is uncacheable JSON, with the id that the function logs', async () => {

@@ -1,4 +1,4 @@
-// Every error gets the response that docs/ledger/api.md describes, or else a 500 that shows nothing of it.
+// Every error gets the response that docs/ledger/api.md describes, or a 500 that reveals nothing.
 import { expect, test } from 'vitest';
 import {
   ConflictError,
@@ -18,7 +18,7 @@ import {
   StaleRecordError,
 } from '../../../../lib/shared/errors.ts';
 
-const FAILURE = 'Failed to do it';
+const FAILURE = 'Failed to respond';
 
 const details = { amount: ['Must be a number.'] };
 
@@ -70,7 +70,7 @@ test.each([
   { status: 400, message: 'secret' },
   undefined,
   null,
-])('anything else is a 500 that reveals nothing of its cause: %o', (error) => {
+])('any other error is a 500 that does not reveal its cause: %o', (error) => {
   expect(toErrorReply(error, FAILURE)).toEqual({
     status: 500,
     body: { success: false, error: 'internal_server_error', message: FAILURE },

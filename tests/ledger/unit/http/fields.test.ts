@@ -57,7 +57,7 @@ test('a refusal names unknown parameters, including read-only fields, and repeat
   });
 });
 
-test('omitUndefined omits what was not sent, and keeps null', () => {
+test('omitUndefined omits fields that were not sent, and keeps null', () => {
   const sent = omitUndefined({ a: 1, b: undefined, c: null, d: false, e: '' });
   expect(sent).toStrictEqual({ a: 1, c: null, d: false, e: '' });
 });

@@ -1,4 +1,4 @@
-// The parser of bodies distinguishes a missing body, invalid JSON, JSON that is no object, and an object.
+// The parser of bodies distinguishes a missing body, invalid JSON, JSON that is not an object, and an object.
 import { describe, expect, test } from 'vitest';
 import { createEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../../../lib/ledger/http/json-body.ts';
@@ -22,7 +22,7 @@ const refusal = (message: string, error = 'validation_failed') => ({
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
-const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
+const NOT_OBJECTS = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
 const MALFORMED = ['{"a":}', 'NaN', '\ufeff\ufeff{"a":1}', '\u0000'];
 
 test('a missing body is refused', async () => {
@@ -31,10 +31,10 @@ test('a missing body is refused', async () => {
 
 describe.each([
   ['No JSON data provided', MISSING],
-  ['The request body must be a JSON object', NO_OBJECT],
+  ['The request body must be a JSON object', NOT_OBJECTS],
   ['The request body is not valid JSON', MALFORMED],
 ])('the refusal "%s"', (message, bodies) => {
-  test.each(bodies)('handles the body %j', async (body) => {
+  test.each(bodies)('applies to the body %j', async (body) => {
     const reply = refusal(message);
     expect(await parse(body)).toEqual(reply);
     expect(await parse(base64(body), true)).toEqual(reply);
@@ -45,14 +45,14 @@ test.each([
   ['{', 'line 1, column 2'],
   ["{'a':1}", 'line 1, column 2'],
   ['{"a": 1,}', 'line 1, column 9'],
-  // The parser replaces the long number first, but the error must name the place in the text that was sent.
+  // The parser replaces the long number first, but the error must name the position in the text that was sent.
   ['{"a": 12345678901234567890, "b": 2 "c": 3}', 'line 1, column 36'],
   ['{"a": 1,\n "b": 2\n "c": 3}', 'line 3, column 2'],
   ['{"a": "secret', 'line 1, column 14'],
-  // JSON.parse quotes the body in its message, which must not be taken for a place.
+  // JSON.parse quotes the body in its message; the quoted words are not a position.
   ['(line 7 column 7)', undefined],
-])('the place of the error is named: %s', async (body, place) => {
-  const reply = refusal(`The request body is not valid JSON${place ? `: ${place}` : ''}`);
+])('a refusal names the position of the error: %s', async (body, position) => {
+  const reply = refusal(`The request body is not valid JSON${position ? `: ${position}` : ''}`);
   expect(await parse(body)).toEqual(reply);
 });
 
@@ -98,7 +98,7 @@ describe('an object', () => {
   });
 
   test.each(['{"constructor":{"x":1}}', '{"constructor":1,"prototype":{}}', '{"a":"__proto__"}'])(
-    'can have keys that only look as if they reached into a prototype: %s',
+    'can have keys that resemble those of a prototype: %s',
     async (body) => expect(await parse(body)).toEqual({ success: true, data: JSON.parse(body) }),
   );
 });
@@ -121,7 +121,7 @@ describe('the nesting of a body', () => {
     expect(await parse(body)).toEqual({ success: true, data: JSON.parse(body) });
   });
 
-  test('does not count brackets in a text, nor closed ones', async () => {
+  test('does not count closed brackets, or brackets in a text', async () => {
     const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
     expect(await parse(body)).toMatchObject({ success: true });
   });
@@ -160,7 +160,7 @@ describe('a number', () => {
   });
 
   test.each(['9007199254740993', '99999999999999999999999', '9'.repeat(400)])(
-    'whose digits a double does not keep is not an id, and larger than any amount: %.30s',
+    'that has more digits than a double keeps becomes infinite, so that it is neither an id nor an amount: %.30s',
     (number) => {
       const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
       const read = JSON.parse(replaceLossyNumbers(`[${number},-${number}]`));
@@ -178,13 +178,13 @@ describe('a number', () => {
     async (number) => expect((await parse(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
   );
 
-  test('is text inside a text', async () => {
+  test('is not replaced inside a text', async () => {
     const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
     expect((await parse(body)).data).toEqual(JSON.parse(body));
   });
 });
 
-describe('a key that an object has twice', () => {
+describe('a duplicate key', () => {
   test.each([
     ['{"a":1,"a":1}', '"a"'],
     ['{"a":{"b":1 , "c":[{}], "\\u0062"\n:2}}', '"b"'],
@@ -196,7 +196,7 @@ describe('a key that an object has twice', () => {
   });
 
   test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
-    'is not a key of another object, nor a text: %s',
+    'is found only within one object, and never in a text: %s',
     async (body) => expect((await parse(body)).data).toEqual(JSON.parse(body)),
   );
 });

@@ -13,28 +13,32 @@ const ROUTES = Map.groupBy(
 describe.each([...ROUTES])('the path %s', (path, routes) => {
   const served = routes.map(([method]) => method);
   const forms = path === '/' ? [path] : [path, `${path}/`];
-  const paths = forms.map((each) => each.replace('{id}', '7'));
+  const paths = forms.map((form) => form.replace('{id}', '7'));
 
   test.each(METHODS.filter((method) => !served.includes(method)))(
     'refuses %s with 405',
     (method) => {
-      for (const each of paths) {
-        const error = createRouteError(method, each);
+      for (const requested of paths) {
+        const error = createRouteError(method, requested);
         expect(error).toBeInstanceOf(MethodNotAllowedError);
         expect(error).toMatchObject({ allowed: served });
       }
     },
   );
 
-  test.each(served)('gets a 404 for %s if an encoded path only looks like it', (method) => {
-    for (const each of paths) expect(createRouteError(method, each)).toBeInstanceOf(NotFoundError);
-  });
+  test.each(served)(
+    'refuses %s with 404, because only an encoded path that looks the same arrives here',
+    (method) => {
+      for (const requested of paths)
+        expect(createRouteError(method, requested)).toBeInstanceOf(NotFoundError);
+    },
+  );
 });
 
-describe('a fixed path beside one with an id', () => {
+describe('a fixed path that a path with an id would match', () => {
   const fixed = [...ROUTES].filter(([path]) => /^\/(transactions|categories)\/\w+$/.test(path));
 
-  test.each(fixed)('takes only its own methods: %s', (path, routes) => {
+  test.each(fixed)('accepts only its own methods: %s', (path, routes) => {
     const served = routes.map(([method]) => method);
     for (const method of METHODS) {
       const refuse = () => refuseFixedPath(method, `${path}/`);

@@ -1,4 +1,4 @@
-// ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and texts that are no ETags.
+// ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and texts that are not ETags.
 import { describe, expect, it } from 'vitest';
 import {
   makeTag,
@@ -50,9 +50,9 @@ describe('If-Match', () => {
     ['a category', '"c7.3.00000000"'],
     ['another transaction', '"t8.3.00000000"'],
     ['a transaction whose id only begins with the same digit', '"t77.3.00000000"'],
-    ['the form without the record', '"3.0f3a9c21"'],
+    ['no record', '"3.0f3a9c21"'],
     ['another service', '"0"'],
-    ['no version', '"t7.03.00000000"'],
+    ['a malformed version', '"t7.03.00000000"'],
   ])('a tag of %s does not allow the version', (_, ifMatch) => {
     expect(isExpected(ifMatch)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('If-Match', () => {
     expect(() => readVersionCheck({ 'if-match': ifMatch }, 'transaction', 7)).toThrow(NOT_AN_ETAG);
   });
 
-  it('refuses a weak tag, which names no version for certain', () => {
+  it('refuses a weak tag, which does not identify a version', () => {
     expect(() => readVersionCheck({ 'if-match': `W/${TAG}` }, 'transaction', 7)).toThrow(
       expect.objectContaining({ name: 'ValidationError', message: expect.stringMatching(/weak/) }),
     );
@@ -97,10 +97,10 @@ describe('If-None-Match on a write', () => {
 
 describe('If-None-Match on a read', () => {
   const reply = { ...replyWithData({ id: 7 }), headers: { etag: TAG } };
-  const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
+  const notModified = { status: 304, body: {}, headers: { etag: TAG } };
 
   it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s gets 304', (known) => {
-    expect(replyIfModified(reply, known)).toEqual(unchanged);
+    expect(replyIfModified(reply, known)).toEqual(notModified);
   });
 
   it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])(

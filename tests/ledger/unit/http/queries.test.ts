@@ -25,29 +25,29 @@ describe('parseTransactionQuery', () => {
     expect(parseTransactionQuery(query)).toEqual({ ...DEFAULTS, ...fields });
   });
 
-  const WHOLE = 'Must be one whole number in plain decimal digits.';
+  const WHOLE_NUMBER = 'Must be one whole number in plain decimal digits.';
   const WHOLE_OR_NONE = 'Must be one whole number in plain decimal digits, or "none".';
   const NOT_DIGITS = [
     ...['', ' ', 'abc', '-1', '+1', '1.0', '1e1', '0x1', ' 1', '1 ', '１', '1,2', 'null'],
   ];
   const DATES = ['', '2023-02-29', '0000-01-01', '2024-1-1', '2024-01-01T00:00', 'today', '0'];
-  const REAL = 'Must be a real calendar date written YYYY-MM-DD.';
+  const REAL_DATE = 'Must be a real calendar date written YYYY-MM-DD.';
 
-  describe.each<[name: string, sentence: string, values: string[]]>([
-    ['page', WHOLE, NOT_DIGITS],
+  describe.each<[name: string, message: string, values: string[]]>([
+    ['page', WHOLE_NUMBER, NOT_DIGITS],
     ['page', 'Must be at least 1.', ['0', '00']],
     ['page', 'Must be at most 9007199254740991.', ['9'.repeat(30)]],
-    ['per_page', WHOLE, NOT_DIGITS],
+    ['per_page', WHOLE_NUMBER, NOT_DIGITS],
     ['per_page', 'Must be at least 1.', ['0']],
     ['per_page', 'Must be at most 100.', ['101', '9'.repeat(30)]],
     ['category_id', WHOLE_OR_NONE, [...NOT_DIGITS, 'None']],
     ['type', 'Must be "income" or "expense".', ['', 'Income', ' income', 'income,expense']],
     ['sort', 'Must be "date" or "-date".', ['', 'amount']],
-    ['start_date', REAL, DATES],
-    ['end_date', REAL, DATES],
-  ])('refuses the parameter %s with "%s"', (name, sentence, values) => {
+    ['start_date', REAL_DATE, DATES],
+    ['end_date', REAL_DATE, DATES],
+  ])('refuses the parameter %s with "%s"', (name, message, values) => {
     test.each(values)('for the value %j', (value) => {
-      const details = { [name]: [sentence] };
+      const details = { [name]: [message] };
       expect(() => parseTransactionQuery({ [name]: value })).toThrow(
         expect.objectContaining({ message: 'Filter validation failed', details }),
       );

@@ -14,34 +14,37 @@ type Parse = (body: Readonly<Record<string, unknown>>) => object;
 interface Field {
   /** Name of the field in the domain, if it differs */
   readonly as?: string;
-  readonly takes: readonly unknown[];
-  /** Refused values, by the sentence that refuses them */
+  readonly accepts: readonly unknown[];
+  /** Refused values by error message */
   readonly refuses: Readonly<Record<string, readonly unknown[]>>;
 }
 
 const LUNCH = { description: 'Lunch', amount: 12.5, type: 'expense' };
-const NO_TEXT = [5, true, ['x'], { text: 'x' }];
+const NOT_TEXTS = [5, true, ['x'], { text: 'x' }];
 const BLANK = ['', ' ', '\t\n', '\u00a0', '\u3000'];
 const ILL_FORMED = ['a\ud83d', '\udc00b', '\udc00\ud83d'];
 
 /** Texts that are one character too long */
-const tooLong = (limit: number) => ({
-  [`Must be at most ${limit} characters.`]: ['x', '🏠'].map((each) => each.repeat(limit + 1)),
+const createTooLongTexts = (limit: number) => ({
+  [`Must be at most ${limit} characters.`]: ['x', '🏠'].map((character) =>
+    character.repeat(limit + 1),
+  ),
 });
-const longest = (limit: number) => ['x', 'é', '給', '🏠'].map((each) => each.repeat(limit));
+const createLongestTexts = (limit: number) =>
+  ['x', 'é', '給', '🏠'].map((character) => character.repeat(limit));
 
 const TRANSACTION: Readonly<Record<string, Field>> = {
   description: {
-    takes: [' x ', '__proto__', ...longest(1_000)],
+    accepts: [' x ', '__proto__', ...createLongestTexts(1_000)],
     refuses: {
-      'Must be a string.': [null, ...NO_TEXT],
+      'Must be a string.': [null, ...NOT_TEXTS],
       'Must not be blank.': BLANK,
       'Must be well-formed Unicode text.': ILL_FORMED,
-      ...tooLong(1_000),
+      ...createTooLongTexts(1_000),
     },
   },
   amount: {
-    takes: [0, -0.01, 999_999_999_999.99, -999_999_999_999.99],
+    accepts: [0, -0.01, 999_999_999_999.99, -999_999_999_999.99],
     refuses: {
       'Must be a number.': [null, '12.50', '', true, [1], { value: 1 }],
       'Must have at most 2 decimal places.': [1.005, 0.001, 1e-7, 0.1 + 0.2],
@@ -50,14 +53,14 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
     },
   },
   type: {
-    takes: ['income', 'expense'],
+    accepts: ['income', 'expense'],
     refuses: {
       'Must be "income" or "expense".': [null, 'Income', 'transfer', '', ' income', 1, ['income']],
     },
   },
   category_id: {
     as: 'categoryId',
-    takes: [7, -3, null],
+    accepts: [7, -3, null],
     refuses: {
       'Must be the id of a category (an integer) or null.': [
         ...['7', '', 1.5, 1e-7, true, [7], {}, JSON.parse('1e400')],
@@ -66,47 +69,51 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
   },
   transaction_date: {
     as: 'date',
-    takes: ['0001-01-01', '9999-12-31', '2024-02-29'],
+    accepts: ['0001-01-01', '9999-12-31', '2024-02-29'],
     refuses: {
       'Must be a date written YYYY-MM-DD.': [null, 20240105, true, ['2024-01-05']],
       'Must be a real calendar date written YYYY-MM-DD.': ['', '2023-02-29', '2024-1-5', 'today'],
     },
   },
   notes: {
-    takes: [null, '', ' ', 'a\u0000b', ...longest(5_000)],
+    accepts: [null, '', ' ', 'a\u0000b', ...createLongestTexts(5_000)],
     refuses: {
-      'Must be a string.': NO_TEXT,
+      'Must be a string.': NOT_TEXTS,
       'Must be well-formed Unicode text.': ILL_FORMED,
-      ...tooLong(5_000),
+      ...createTooLongTexts(5_000),
     },
   },
   external_id: {
     as: 'externalId',
-    takes: ['bank#1', ...longest(128)],
-    refuses: { 'Must be a string.': NO_TEXT, 'Must not be blank.': BLANK, ...tooLong(128) },
+    accepts: ['bank#1', ...createLongestTexts(128)],
+    refuses: {
+      'Must be a string.': NOT_TEXTS,
+      'Must not be blank.': BLANK,
+      ...createTooLongTexts(128),
+    },
   },
 };
 
 const CATEGORY: Readonly<Record<string, Field>> = {
   name: {
-    takes: ["it's", '__proto__', 'NUL\u0000inside', ...longest(255)],
+    accepts: ["it's", '__proto__', 'NUL\u0000inside', ...createLongestTexts(255)],
     refuses: {
-      'Must be a string.': [null, ...NO_TEXT],
+      'Must be a string.': [null, ...NOT_TEXTS],
       'Must not be blank.': BLANK,
       'Must be well-formed Unicode text.': ILL_FORMED,
-      ...tooLong(255),
+      ...createTooLongTexts(255),
     },
   },
   description: {
-    takes: [null, '', ' ', ...longest(1_000)],
+    accepts: [null, '', ' ', ...createLongestTexts(1_000)],
     refuses: {
-      'Must be a string.': NO_TEXT,
+      'Must be a string.': NOT_TEXTS,
       'Must be well-formed Unicode text.': ILL_FORMED,
-      ...tooLong(1_000),
+      ...createTooLongTexts(1_000),
     },
   },
   color: {
-    takes: ['#fff', '#FfF', '#abcd', '#1A2b3C', '#11223344', null],
+    accepts: ['#fff', '#FfF', '#abcd', '#1A2b3C', '#11223344', null],
     refuses: {
       'Must be a string.': [5, []],
       'Must be a hex color code such as #1A2B3C.': [
@@ -116,7 +123,7 @@ const CATEGORY: Readonly<Record<string, Field>> = {
   },
   is_active: {
     as: 'isActive',
-    takes: [true, false],
+    accepts: [true, false],
     refuses: { 'Must be true or false.': ['true', 'false', 1, 0, null, ''] },
   },
 };
@@ -133,23 +140,23 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
     CATEGORY,
     'transaction_count',
   ],
-])('%s', (_, create, update, required, fields, assigned) => {
-  describe.each(Object.entries(fields))('%s', (field, { as = field, takes, refuses }) => {
-    test.each(takes)('takes %j', (value) => {
+])('%s', (_, create, update, required, fields, readOnlyField) => {
+  describe.each(Object.entries(fields))('%s', (field, { as = field, accepts, refuses }) => {
+    test.each(accepts)('accepts %j', (value) => {
       expect(create({ ...required, [field]: value })).toMatchObject({ [as]: value });
       expect(update({ [field]: value })).toStrictEqual({ [as]: value });
     });
 
-    describe.each(Object.entries(refuses))('refuses with "%s"', (sentence, values) => {
+    describe.each(Object.entries(refuses))('refuses with "%s"', (message, values) => {
       test.each(values)('the value %j', (value) => {
-        const error = errors({ [field]: [sentence] });
+        const error = errors({ [field]: [message] });
         expect(() => create({ ...required, [field]: value })).toThrow(error);
         expect(() => update({ [field]: value })).toThrow(error);
       });
     });
   });
 
-  test('a refusal names what is missing and everything that is wrong', () => {
+  test('a refusal names every missing and every wrong field', () => {
     const names = Object.keys(required);
     const missing = Object.fromEntries(names.map((name) => [name, ['Is required.']]));
     const unknown = { other: ['Is not a known field.'] };
@@ -158,7 +165,7 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
   });
 
   test('fields that only the service sets are not changes', () => {
-    const readOnly = { id: 5, created_at: 1, updated_at: null, etag: 'x', [assigned]: 9 };
+    const readOnly = { id: 5, created_at: 1, updated_at: null, etag: 'x', [readOnlyField]: 9 };
     expect(update(readOnly)).toStrictEqual({});
   });
 });

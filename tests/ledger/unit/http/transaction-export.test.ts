@@ -26,7 +26,7 @@ const LUNCH: NamedTransaction = {
   version: 2,
 };
 
-const CONTROLS: Partial<NamedTransaction> = {
+const CONTROL_TEXTS: Partial<NamedTransaction> = {
   ...{
     description: '\u0001'.repeat(60),
     notes: '\u0001'.repeat(60),
@@ -78,18 +78,21 @@ describe('a part as CSV', () => {
     expect(exportCells({ externalId: notes }).external_id).toBe(cell);
   });
 
-  it.each([',', ';', '\t'])('starts no cell with a formula if cells end at %j', (delimiter) => {
-    const pieces = ['=1', ' =1', '"=1', '""=1', ' " @x', 'a', ...';\t,\r\n"\''];
-    const pairs = pieces.flatMap((one) => pieces.map((two) => `x${one}${two}`));
-    const texts = pairs.flatMap((pair) => pieces.map((three) => `${pair}${three}=1`));
-    const items = texts.map((description) => ({ ...LUNCH, description, notes: description }));
-    const cells: string[][] = parse(toCsvPart({ items }, {}).text, {
-      delimiter,
-      relax_quotes: true,
-      relax_column_count: true,
-    });
-    expect(cells.flat().filter((cell) => /^[\s"]*[=+@＝＋－＠-]/.test(cell))).toEqual([]);
-  });
+  it.each([',', ';', '\t'])(
+    'has no formula at the start of a cell, even if %j separates the cells',
+    (delimiter) => {
+      const pieces = ['=1', ' =1', '"=1', '""=1', ' " @x', 'a', ...';\t,\r\n"\''];
+      const pairs = pieces.flatMap((first) => pieces.map((second) => `x${first}${second}`));
+      const texts = pairs.flatMap((pair) => pieces.map((third) => `${pair}${third}=1`));
+      const items = texts.map((description) => ({ ...LUNCH, description, notes: description }));
+      const cells: string[][] = parse(toCsvPart({ items }, {}).text, {
+        delimiter,
+        relax_quotes: true,
+        relax_column_count: true,
+      });
+      expect(cells.flat().filter((cell) => /^[\s"]*[=+@＝＋－＠-]/.test(cell))).toEqual([]);
+    },
+  );
 
   it.each([
     [-0.01, '-0.01'],
@@ -115,7 +118,7 @@ describe('a part as CSV', () => {
     expect(parseRequest({ cursor }).query.after).toEqual({ date, createdAt, id });
   });
 
-  it('has no line of column names after the first part', () => {
+  it('names the columns only in the first part', () => {
     const cursor = nextQuery(toCsvPart({ items: [], next: LUNCH }, {}).headers).cursor ?? '';
     const { text, headers } = toCsvPart({ items: [LUNCH] }, { cursor });
     expect([text.split('\r\n').length, headers['content-type']]).toEqual([
@@ -125,7 +128,7 @@ describe('a part as CSV', () => {
   });
 
   it('ends before a Lambda response would be too large, and the next part continues there', () => {
-    // The JSON that carries a response escapes these characters, which multiplies their size.
+    // JSON escapes these characters, which multiplies the size of the response.
     const notes = '\u0001"'.repeat(2_500);
     const items = Array.from({ length: 400 }, (_, n) => ({ ...LUNCH, notes, id: n + 1 }));
     const ids: string[] = [];
@@ -173,10 +176,10 @@ describe('a part as JSON', () => {
       500,
       { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) },
     ],
-    // Rows with almost no text: 20,000 of them are as much as one query reads.
+    // One query reads at most 20,000 rows with almost no text.
     ['the shortest transactions', 20_000, { description: 'x', amount: -123_456_789_012.34 }],
-    ['texts of control characters in every field', 5_000, CONTROLS],
-  ])('fits a response with %s, and the parts miss none', (_, length, fields) => {
+    ['texts of control characters in every field', 5_000, CONTROL_TEXTS],
+  ])('fits a response with %s, and the parts contain every transaction', (_, length, fields) => {
     const items = Array.from({ length }, (_, n) => ({ ...LUNCH, ...fields, id: n + 1 }));
     const ids: number[] = [];
     for (let rest = items; rest.length > 0; ) {
@@ -228,7 +231,7 @@ describe('the format of a part', () => {
     expect(parseRequest(query, path, accept).isJson).toBe(isJson);
   });
 
-  it('refuses a format beside the path that names one', () => {
+  it('refuses a format if the path already names one', () => {
     expect(() => parseRequest({ format: 'json' }, '/transactions/export.json')).toThrow(
       expect.objectContaining({ details: { format: ['Is not a known parameter.'] } }),
     );

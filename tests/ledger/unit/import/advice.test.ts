@@ -16,7 +16,7 @@ async function read(file: string, options: StatementOptions): Promise<Statement>
   return await readStatement(Buffer.from(file.replaceAll('|', '\n')), { today: TODAY, ...options });
 }
 
-/** Lists the messages that a person sees: an error, or everything that still prevents the import. */
+/** Lists the messages that the user sees: an error, or everything that still prevents the import. */
 async function listMessages(file: string, options: StatementOptions): Promise<readonly string[]> {
   try {
     const { questions, refused, findings } = await read(file, options);
@@ -191,13 +191,13 @@ const CASES: readonly Case[] = [
 it.each(CASES)('"%s" is good advice (%#)', async (message, file, advice, before = {}) => {
   expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(message));
   const after = await listMessages(file, { ...before, ...advice });
-  expect(after.filter((each) => !REMARK.test(each))).toEqual([]);
+  expect(after.filter((text) => !REMARK.test(text))).toEqual([]);
 });
 
 /** A remark about every QIF file, which asks for no option */
 const REMARK = /^dates are read as/;
 
-it('--trailer leaves out what the bank writes after the rows', async () => {
+it('--trailer leaves out the lines that the bank writes after the rows', async () => {
   const statement = await read(`date,name,amount|${ROWS}|The end`, {});
   const { trailer } = splitTrailer(statement, undefined);
   expect(splitTrailer(statement, trailer.length)).toMatchObject({ refused: [] });
@@ -209,10 +209,10 @@ it('the cases cover every message of the importer that names an option', async (
   const messages = await Promise.all(
     CASES.map(([, file, , before = {}]) => listMessages(file, before)),
   );
-  const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{pluralize\(equal\.length/];
+  const excluded = [/^The file has \$\{all\} unreadable lines/, /^\$\{pluralize\(equal\.length/];
   const uncovered = listAdvice(IMPORT).filter(
     (text) =>
-      !others.some((other) => other.test(text)) &&
+      !excluded.some((pattern) => pattern.test(text)) &&
       !messages.flat().some((message) => toPattern(text).test(message)),
   );
   // The messages about a trailer and about two accounts are left out: the test above and the tests of the plan cover them.

@@ -6,7 +6,7 @@ import {
   type StatementOptions,
 } from '../../../../lib/ledger/import/statement.ts';
 
-function sumUp({ rows, questions, refused, leftOut }: Statement) {
+function summarize({ rows, questions, refused, leftOut }: Statement) {
   return {
     signed: rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount)),
     questions: questions.map(({ topic }) => topic),
@@ -17,11 +17,11 @@ function sumUp({ rows, questions, refused, leftOut }: Statement) {
 
 /** Reads a file, in which `|` ends a line. */
 const read = (file: string, options: StatementOptions = {}) =>
-  sumUp(readCsv(file.replaceAll('|', '\n'), options));
+  summarize(readCsv(file.replaceAll('|', '\n'), options));
 
 const TWO_CURRENCIES = 'Account,Transaction Date,Description 1,CAD$,USD$|1,12/30/2025,Tea,-4.00,';
 
-it('the importer reads a column of amounts for each currency', () => {
+it('the importer reads a file with a column of amounts for each currency', () => {
   expect(read(TWO_CURRENCIES)).toMatchObject({ signed: [-4], questions: [], refused: [] });
   const mixed = `${TWO_CURRENCIES}|1,12/29/2025,Bus,,-3.00`;
   expect(read(mixed)).toMatchObject({ questions: ['currency'], refused: [] });
@@ -33,8 +33,8 @@ it('the importer reads a column of amounts for each currency', () => {
 });
 
 const FEES = 'Date,Text,Amount,Fee|2026-01-02,Tea,-3.00,0.10|2026-01-03,Bus,-4.00,0.00';
-const createFileWithBalance = (last: string) =>
-  `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${last}`;
+const createFileWithBalance = (closingBalance: string) =>
+  `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${closingBalance}`;
 
 it('the importer asks whether amounts include a fee that no balance shows, and accepts the answer', () => {
   expect(read(FEES)).toMatchObject({ questions: ['fees'] });

@@ -14,10 +14,10 @@ const EXPECTED = readFileSync(join(FOLDER, 'expected.tsv'), 'utf8')
   .map((line) => line.split('\t') as [file: string, ...figures: string[]]);
 const STOPS = 'stops';
 
-function sumUp({ rows, refused, questions }: Statement) {
-  const sum = (wanted: string) =>
+function summarize({ rows, refused, questions }: Statement) {
+  const sum = (direction: string) =>
     rows.reduce(
-      (all, { type, amount }) => all + (type === wanted ? Math.round(amount * 100) : 0),
+      (total, { type, amount }) => total + (type === direction ? Math.round(amount * 100) : 0),
       0,
     );
   const figures = [rows.length, sum('income'), sum('expense')].map(String);
@@ -25,12 +25,12 @@ function sumUp({ rows, refused, questions }: Statement) {
 }
 
 it.each(EXPECTED)('the importer reads %s as expected', async (file, ...figures) => {
-  const read = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
-  const summed = await read.then(sumUp, (error: unknown) => error);
-  if (figures[0] !== STOPS) expect(summed).toEqual({ figures, refused: [], questions: [] });
+  const statement = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
+  const result = await statement.then(summarize, (error: unknown) => error);
+  if (figures[0] !== STOPS) expect(result).toEqual({ figures, refused: [], questions: [] });
   // The reason for stopping names an option that helps.
-  else if (summed instanceof UserError) expect(summed.message).toContain('--');
-  else expect(summed).toMatchObject({ questions: [expect.any(String)] });
+  else if (result instanceof UserError) expect(result.message).toContain('--');
+  else expect(result).toMatchObject({ questions: [expect.any(String)] });
 });
 
 it('expected.tsv has a line for each file', () => {

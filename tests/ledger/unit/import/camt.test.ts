@@ -1,4 +1,4 @@
-// Statements in the format CAMT.053, and the bookings that are read from them.
+// The bookings in CAMT.053 statements.
 import { describe, expect, it } from 'vitest';
 import { readCamt } from '../../../../lib/ledger/import/camt.ts';
 
@@ -6,7 +6,7 @@ interface EntryParts {
   readonly amount?: string;
   readonly direction?: string;
   readonly status?: string;
-  readonly more?: string;
+  readonly extra?: string;
   readonly details?: string;
 }
 
@@ -14,10 +14,10 @@ function createEntry({
   amount = '<Amt Ccy="EUR">45.10</Amt>',
   direction = 'DBIT',
   status = '<Sts><Cd>BOOK</Cd></Sts>',
-  more = '<AcctSvcrRef>REF1</AcctSvcrRef>',
+  extra = '<AcctSvcrRef>REF1</AcctSvcrRef>',
   details = '',
 }: EntryParts = {}): string {
-  return `<Ntry>${amount}<CdtDbtInd>${direction}</CdtDbtInd>${status}<BookgDt><Dt>2025-12-30</Dt></BookgDt><ValDt><Dt>2025-12-31</Dt></ValDt>${more}<NtryDtls>${details}</NtryDtls></Ntry>`;
+  return `<Ntry>${amount}<CdtDbtInd>${direction}</CdtDbtInd>${status}<BookgDt><Dt>2025-12-30</Dt></BookgDt><ValDt><Dt>2025-12-31</Dt></ValDt>${extra}<NtryDtls>${details}</NtryDtls></Ntry>`;
 }
 
 function createDocument(entries: string, { version = '053.001.08', iban = 'DE1' } = {}): string {
@@ -82,11 +82,11 @@ describe('the reader of CAMT.053', () => {
 
   it('reads several statements, each with its account', () => {
     const first = createDocument(createEntry());
-    const both = first.replace(
+    const document = first.replace(
       '</BkToCstmrStmt>',
       `${createDocument(createEntry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
     );
-    expect(readCamt(both).bookings).toMatchObject([
+    expect(readCamt(document).bookings).toMatchObject([
       { account: 'DE1', signed: -45.1 },
       { account: 'DE2', signed: 45.1 },
     ]);
@@ -121,7 +121,7 @@ describe('the reader of CAMT.053', () => {
 
   it('gives a reversal the direction of the money, and the party of the reversed entry', () => {
     const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
-    const reversal = createEntry({ direction: 'CRDT', more: '<RvslInd>true</RvslInd>', details });
+    const reversal = createEntry({ direction: 'CRDT', extra: '<RvslInd>true</RvslInd>', details });
     expect(readCamt(createDocument(reversal)).bookings).toMatchObject([
       { signed: 45.1, texts: ['GYM'], bankId: null },
     ]);
@@ -133,7 +133,7 @@ describe('the reader of CAMT.053', () => {
     ['reverses a credit and has the direction of the money', 'DBIT', '100.00', '54.90', -45.1],
     ['reverses a credit and repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
   ])('uses the balances to read a reversal that %s', (_, direction, opening, closing, signed) => {
-    const reversal = createEntry({ direction, more: REVERSED });
+    const reversal = createEntry({ direction, extra: REVERSED });
     const text = createDocument(
       `${createBalance('OPBD', opening)}${createBalance('CLBD', closing)}${reversal}`,
     );
@@ -151,7 +151,7 @@ describe('the reader of CAMT.053', () => {
     ],
   ])('asks for the direction of a reversal if %s', (_, balances, ...others) => {
     const reversals = ['DBIT', ...others].map((direction) =>
-      createEntry({ direction, more: REVERSED }),
+      createEntry({ direction, extra: REVERSED }),
     );
     const { bookings, questions } = readCamt(createDocument(balances + reversals.join('')));
     expect(bookings[0]).toMatchObject({ signed: -45.1 });
@@ -160,7 +160,7 @@ describe('the reader of CAMT.053', () => {
     ]);
     const plain = createDocument(balances + createEntry());
     expect(readCamt(plain).questions).toEqual([]);
-    const pending = createEntry({ status: '<Sts>PDNG</Sts>', more: REVERSED });
+    const pending = createEntry({ status: '<Sts>PDNG</Sts>', extra: REVERSED });
     expect(readCamt(createDocument(balances + pending)).questions).toEqual([]);
   });
 
@@ -192,8 +192,8 @@ describe('the reader of CAMT.053', () => {
   });
 
   it('does not mistake a placeholder for a reference', () => {
-    const more = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
-    expect(readCamt(createDocument(createEntry({ more }))).bookings).toMatchObject([
+    const extra = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
+    expect(readCamt(createDocument(createEntry({ extra }))).bookings).toMatchObject([
       { bankId: null },
     ]);
   });

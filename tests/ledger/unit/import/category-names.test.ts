@@ -1,4 +1,4 @@
-// Matches the names of categories in a file with the categories of a ledger.
+// Category names in a file are matched with the categories of a ledger.
 import { describe, expect, it } from 'vitest';
 import {
   chooseCategories,
@@ -34,7 +34,7 @@ describe('createCategoryNames', () => {
 });
 
 describe('the choice of categories', () => {
-  const earlier = ['Rewe 1', 'Rewe 2'].map((description) => ({
+  const earlierRows = ['Rewe 1', 'Rewe 2'].map((description) => ({
     description,
     type: 'expense' as const,
     category: 'Food',
@@ -47,7 +47,7 @@ describe('the choice of categories', () => {
     chooseCategories(rows, {
       names: createCategoryNames(KNOWN),
       rules: parseCategoryRules(rules),
-      propose: learnCategories(earlier),
+      propose: learnCategories(earlierRows),
     });
 
   it('prefers rules to learned categories, and gives the reason', () => {

@@ -21,7 +21,7 @@ describe('a file of rules for categories', () => {
     expect(findRule(parseCategoryRules(RULES), description)?.category).toBe(category);
   });
 
-  it('applies the first rule that fits', () => {
+  it('applies the first rule that matches', () => {
     const rules = parseCategoryRules('shop = One\nshop = Two');
     expect(findRule(rules, 'Shop')?.line).toBe(1);
   });

@@ -51,7 +51,7 @@ describe('the importer', () => {
     ['is empty', createWorkbook({ One: [] })],
     ['no statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
-  ])('refuses %s, and names a way out', async (name, content) => {
+  ])('refuses %s, and says what to import instead', async (name, content) => {
     const error = await readStatement(toBytes(content)).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'UserError', message: expect.stringContaining(name) });
     expect((error as Error).message).toMatch(/CSV|Unpack|[Dd]ownload|another file/);

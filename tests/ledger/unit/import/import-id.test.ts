@@ -12,9 +12,9 @@ it('an import id contains the time and the name of the file, in a form that the 
 });
 
 it('an import id differs from that of another import in the same second', () => {
-  const taken = new Set<string>();
-  for (let n = 0; n < 3; n += 1) taken.add(makeImportId('a.ofx', taken, NOW));
-  expect([...taken]).toEqual([
+  const usedIds = new Set<string>();
+  for (let n = 0; n < 3; n += 1) usedIds.add(makeImportId('a.ofx', usedIds, NOW));
+  expect([...usedIds]).toEqual([
     '2026-11-25-190000-a.ofx',
     '2026-11-25-190000-2-a.ofx',
     '2026-11-25-190000-3-a.ofx',

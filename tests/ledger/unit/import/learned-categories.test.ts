@@ -1,4 +1,4 @@
-// Learns categories from the rows of a ledger, and proposes them for the rows of an import.
+// Categories are learned from the rows of a ledger, and proposed for the rows of an import.
 import { describe, expect, it } from 'vitest';
 import {
   createHouseholdCategories,
@@ -20,10 +20,10 @@ function createRows(...lines: readonly (readonly [description: string, category:
 
 function propose(
   description: string,
-  earlier: readonly CategorisedRow[],
+  earlierRows: readonly CategorisedRow[],
   type = 'expense' as const,
 ) {
-  return learnCategories(earlier)({ description, type })?.category;
+  return learnCategories(earlierRows)({ description, type })?.category;
 }
 
 describe('the learner of categories', () => {
@@ -36,14 +36,14 @@ describe('the learner of categories', () => {
   });
 
   it('needs two rows, and four fifths of them in one category', () => {
-    const kioskRows = (right: number, wrong: number) => [
-      ...createRows(...Array.from({ length: right }, () => ['Kiosk', 'Snacks'] as const)),
-      ...createRows(...Array.from({ length: wrong }, () => ['Kiosk', 'Papers'] as const)),
+    const createKioskRows = (snacks: number, papers: number) => [
+      ...createRows(...Array.from({ length: snacks }, () => ['Kiosk', 'Snacks'] as const)),
+      ...createRows(...Array.from({ length: papers }, () => ['Kiosk', 'Papers'] as const)),
     ];
-    expect(propose('Kiosk', kioskRows(1, 0))).toBeUndefined();
-    expect(propose('Kiosk', kioskRows(2, 0))).toBe('Snacks');
-    expect(propose('Kiosk', kioskRows(4, 1))).toBe('Snacks');
-    expect(propose('Kiosk', kioskRows(3, 1))).toBeUndefined();
+    expect(propose('Kiosk', createKioskRows(1, 0))).toBeUndefined();
+    expect(propose('Kiosk', createKioskRows(2, 0))).toBe('Snacks');
+    expect(propose('Kiosk', createKioskRows(4, 1))).toBe('Snacks');
+    expect(propose('Kiosk', createKioskRows(3, 1))).toBeUndefined();
   });
 
   it('learns from income and expenses separately', () => {
@@ -72,7 +72,7 @@ describe('the learner of categories', () => {
     expect(propose('CARD PAYMENT PUB', earlier)).toBe('Fun');
   });
 
-  it('proposes nothing if two names disagree, or no name is left', () => {
+  it('proposes nothing if two names disagree, or the text has no name', () => {
     const earlier = createRows(
       ['Rewe', 'Groceries'],
       ['Rewe', 'Groceries'],
@@ -87,10 +87,10 @@ describe('the learner of categories', () => {
   it.for([1, 2, 3, 4, 5])(
     'finds at least 85 % of a household’s categories, with at most 3 % wrong (seed %i)',
     async (seed, { annotate }) => {
-      const { right, wrong, all } = measureHousehold(seed);
-      await annotate(`of ${all} rows, ${right} right and ${wrong} wrong`);
-      expect(right / all).toBeGreaterThanOrEqual(0.85);
-      expect(wrong / all).toBeLessThanOrEqual(0.03);
+      const { correct, wrong, total } = measureHousehold(seed);
+      await annotate(`${total} rows, ${correct} correct and ${wrong} wrong`);
+      expect(correct / total).toBeGreaterThanOrEqual(0.85);
+      expect(wrong / total).toBeLessThanOrEqual(0.03);
     },
   );
 });
@@ -114,8 +114,8 @@ function measureHousehold(seed: number) {
   const tested = bankRows.slice(learnedCount);
   const proposals = tested.map((row) => ({ row, category: proposeCategory(row)?.category }));
   return {
-    all: tested.length,
-    right: proposals.filter(({ row, category }) => category === row.category).length,
+    total: tested.length,
+    correct: proposals.filter(({ row, category }) => category === row.category).length,
     wrong: proposals.filter(({ row, category }) => category && category !== row.category).length,
   };
 }
@@ -124,8 +124,8 @@ const CITIES = ['BERLIN', 'LONDON', 'NEW YORK', 'BAD HOMBURG', 'SAN JOSE', 'OSLO
 
 /** Writes a description as banks do: in capitals, with cities, dates and the numbers of cards, shops and references, or cut off. */
 function writeAsBank(description: string, date: string, random: SeededRandom): string {
-  const pickCharacters = (length: number, from: string) =>
-    Array.from({ length }, () => random.pick([...from])).join('');
+  const pickCharacters = (length: number, characters: string) =>
+    Array.from({ length }, () => random.pick([...characters])).join('');
   const digits = (length: number) => pickCharacters(length, '0123456789');
   const reference = pickCharacters(10, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789');
   const name = description.toUpperCase();

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 
-const read = (above: readonly string[], dates: readonly string[], today = '2026-02-01') => {
+const read = (linesAbove: readonly string[], dates: readonly string[], today = '2026-02-01') => {
   const rows = dates.map((date, n) => `${date};Shop ${n};-${n + 1},00`);
-  const statement = readCsv([...above, 'Datum;Text;Betrag', ...rows].join('\n'), { today });
+  const statement = readCsv([...linesAbove, 'Datum;Text;Betrag', ...rows].join('\n'), { today });
   return { ...statement, dates: statement.rows.map(({ date }) => date) };
 };
 const PERIOD = 'Zeitraum: 15.12.2025 - 14.01.2026';
@@ -45,10 +45,10 @@ it.each([
   ['two periods', [PERIOD, '15.11.2025 - 14.12.2025'], ['30.12.']],
   ['day and month that may be swapped', ['01.12.2025 - 31.01.2026'], ['01/12']],
   ['no full date below', [], ['28.12.2025', '30.12.']],
-  ['full dates in no order', [], ['05.01.2025', '06.01.', '07.01.2025', '01.01.2025']],
+  ['unsorted full dates', [], ['05.01.2025', '06.01.', '07.01.2025', '01.01.2025']],
   ['no full date', [], ['30.12.', '02.01.']],
-])('the importer refuses a date without a year: %s', (_, above, dates) => {
-  const { refused } = read(above, dates);
+])('the importer refuses a date without a year: %s', (_, linesAbove, dates) => {
+  const { refused } = read(linesAbove, dates);
   expect(refused.map(({ message }) => message)).toEqual(
     dates.flatMap((date) =>
       date.length < 7 ? [expect.stringContaining(`"${date}" has no year`)] : [],

@@ -1,4 +1,4 @@
-// Statements in the format OFX, and the bookings that are read from them.
+// The bookings in OFX statements.
 import { describe, expect, it } from 'vitest';
 import { findOfxCharset, readOfx } from '../../../../lib/ledger/import/ofx.ts';
 
@@ -12,8 +12,8 @@ ${rows}
 </BANKTRANLIST><LEDGERBAL><BALAMT>99.00<DTASOF>20251231</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`;
 }
 
-function createRow(amount: string, { type = 'DEBIT', id = '1', more = '' } = {}): string {
-  return `<STMTTRN><TRNTYPE>${type}<DTPOSTED>20251230<TRNAMT>${amount}<FITID>${id}<NAME>SHOP ${id}${more}</STMTTRN>`;
+function createRow(amount: string, { type = 'DEBIT', id = '1', extra = '' } = {}): string {
+  return `<STMTTRN><TRNTYPE>${type}<DTPOSTED>20251230<TRNAMT>${amount}<FITID>${id}<NAME>SHOP ${id}${extra}</STMTTRN>`;
 }
 
 function readSignedAmounts(...rows: readonly string[]): readonly number[] {
@@ -42,7 +42,7 @@ describe('the reader of OFX', () => {
   });
 
   it('reads the same bookings from XML', () => {
-    const sgml = createFile(createRow('-45.10', { more: '<MEMO>Müller &amp; Söhne' }));
+    const sgml = createFile(createRow('-45.10', { extra: '<MEMO>Müller &amp; Söhne' }));
     const xml = sgml
       .replace(HEADER, '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n\n\n\n\n')
       .replace(/<(\w+)>([^<\n]+)/g, '<$1>$2</$1>');
@@ -62,7 +62,7 @@ describe('the reader of OFX', () => {
     expect(readOfx(text).bookings).toMatchObject([{ texts: [description] }]);
   });
 
-  it('keeps what follows an empty value without a closing tag', () => {
+  it('keeps the values after an empty value without a closing tag', () => {
     const text = createFile(
       '<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-5<CHECKNUM>\n<NAME>\n<FITID>7<MEMO>FIRST</STMTTRN>\n<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-6<FITID>8<NAME>SECOND</STMTTRN>',
     );
@@ -116,14 +116,14 @@ describe('the reader of OFX', () => {
   });
 
   it('uses the types as directions if the signs are missing or reversed', () => {
-    const buy = (amount: string) => createRow(amount, { type: 'DEBIT' });
-    const pay = (amount: string) => createRow(amount, { type: 'CREDIT' });
-    expect(readSignedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
-    expect(readSignedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
-    expect(readSignedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
+    const createDebit = (amount: string) => createRow(amount, { type: 'DEBIT' });
+    const createCredit = (amount: string) => createRow(amount, { type: 'CREDIT' });
+    expect(readSignedAmounts(createDebit('5'), createCredit('9'))).toEqual([-5, 9]);
+    expect(readSignedAmounts(createDebit('5'), createCredit('-9'))).toEqual([-5, 9]);
+    expect(readSignedAmounts(createDebit('-5'), createCredit('9'))).toEqual([-5, 9]);
     // A refund of a purchase has the opposite sign.
-    expect(readSignedAmounts(buy('5'), createRow('-9', { type: 'POS' }))).toEqual([5, -9]);
-    expect(readSignedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
+    expect(readSignedAmounts(createDebit('5'), createRow('-9', { type: 'POS' }))).toEqual([5, -9]);
+    expect(readSignedAmounts(createDebit('-5'), createDebit('5'))).toEqual([-5, 5]);
   });
 
   it('reads credit cards and several accounts, each with its currency', () => {
@@ -143,7 +143,7 @@ describe('the reader of OFX', () => {
 
   it('uses the currency of a row, not the one it was converted from', () => {
     const withCurrency = (name: string) =>
-      createRow('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
+      createRow('-1', { extra: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
     const { bookings } = readOfx(
       createFile(withCurrency('CURRENCY') + withCurrency('ORIGCURRENCY')),
     );
@@ -154,8 +154,8 @@ describe('the reader of OFX', () => {
     const text = createFile(
       [
         createRow('-1', { id: '1' }),
-        createRow('-2', { id: '2', more: '<CORRECTFITID>1<CORRECTACTION>REPLACE' }),
-        createRow('-3', { id: '3', more: '<CORRECTFITID>0<CORRECTACTION>DELETE' }),
+        createRow('-2', { id: '2', extra: '<CORRECTFITID>1<CORRECTACTION>REPLACE' }),
+        createRow('-3', { id: '3', extra: '<CORRECTFITID>0<CORRECTACTION>DELETE' }),
         '</BANKTRANLIST><BANKTRANLISTP><STMTTRNP><TRNTYPE>DEBIT<DTTRAN>20251231<TRNAMT>-9<NAME>SOON</STMTTRNP></BANKTRANLISTP><BANKTRANLIST>',
       ].join('\n'),
     ).replace(

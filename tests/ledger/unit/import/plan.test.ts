@@ -11,48 +11,50 @@ import {
 } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv, readStatement } from '../../../../lib/ledger/import/statement.ts';
 
-const bankRows = (...lines: readonly string[]) =>
+const readBankRows = (...lines: readonly string[]) =>
   readCsv(['date,name,amount', ...lines].join('\n')).rows;
-const CREATED = '2026-01-01T00:00:00.000Z';
-const exportedRows = (...lines: readonly string[]) =>
+const CREATED_AT = '2026-01-01T00:00:00.000Z';
+const readExportedRows = (...lines: readonly string[]) =>
   readCsv([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
-const ledgerRows = (...lines: readonly string[]) =>
-  exportedRows(...lines).flatMap((row) =>
+const createLedgerRows = (...lines: readonly string[]) =>
+  readExportedRows(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
-/** Makes the line of a purchase of tea in an export. */
-const teaLine = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
-  `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
+/** Creates the line of a purchase of tea in an export. */
+const createTeaLine = (id: number, externalId = '', { name = 'Tea', updated = CREATED_AT } = {}) =>
+  `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED_AT},${updated}`;
 
 it('the plan finds rows by the id made from them, and by the id that earlier versions made', () => {
-  const rows = bankRows('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
+  const rows = readBankRows('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
   const [first, second, third] = rows;
-  const ledger = ledgerRows(
-    teaLine(1, first?.externalId ?? ''),
+  const ledger = createLedgerRows(
+    createTeaLine(1, first?.externalId ?? ''),
     // The second row is recognized by its legacy id, although its fields have changed.
-    teaLine(2, second?.otherIds?.()[0] ?? ''),
+    createTeaLine(2, second?.otherIds?.()[0] ?? ''),
   );
   const plan = planImport(rows, ledger);
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
 });
 
-describe('does not repeat what the previous release imported', () => {
-  it('with only one of several texts', () => {
+describe('a row that the previous release imported', () => {
+  it('is not imported again if only one of its texts was imported', () => {
     const { rows } = readCsv(
       'Buchungstag;Empfänger;Verwendungszweck;Betrag\n03.11.2026;Vermieter;Miete Nov;-900,00',
     );
-    const ledger = ledgerRows(
-      `1,2026-11-03,Vermieter,900,expense,,,row-49c8977ccf27e995c6ba9216112a7957-1,${CREATED},${CREATED}`,
+    const ledger = createLedgerRows(
+      `1,2026-11-03,Vermieter,900,expense,,,row-49c8977ccf27e995c6ba9216112a7957-1,${CREATED_AT},${CREATED_AT}`,
     );
     expect(rows).toMatchObject([{ description: 'Vermieter', notes: 'Miete Nov' }]);
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [] });
   });
 
-  it('with a rounded id, by which it knew only the first of two rows', () => {
+  it('is not imported again if it has a rounded id, but a second row with that id is', () => {
     const coffee = '2026-11-14,Coffee,-4.5,1.23457E+15';
     const { rows } = readCsv(['Date,Name,Amount,Transaction ID', coffee, coffee].join('\n'));
     const id = '1.23457E+15 2026-11-14 -4.5';
-    const ledger = ledgerRows(`1,2026-11-14,Coffee,4.5,expense,,,${id},${CREATED},${CREATED}`);
+    const ledger = createLedgerRows(
+      `1,2026-11-14,Coffee,4.5,expense,,,${id},${CREATED_AT},${CREATED_AT}`,
+    );
     const [, second] = rows;
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [second] });
   });
@@ -62,19 +64,21 @@ describe('with the id of a bank', () => {
   const withIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
   const [row] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
-  const stored = row?.externalId ?? '';
+  const storedId = row?.externalId ?? '';
 
   it('finds a row that was edited since', () => {
     const edited = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
-    const ledger = ledgerRows(teaLine(1, stored, edited).replace('2026-01-02', '2026-01-09'));
+    const ledger = createLedgerRows(
+      createTeaLine(1, storedId, edited).replace('2026-01-02', '2026-01-09'),
+    );
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
 
   it('counts a row with a reused id, and another date or amount, as a new booking', () => {
     const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
-    for (const id of [stored, 'A1'])
-      expect(planImport(rows, ledgerRows(teaLine(1, id)))).toMatchObject({
+    for (const id of [storedId, 'A1'])
+      expect(planImport(rows, createLedgerRows(createTeaLine(1, id)))).toMatchObject({
         present: 0,
         missing: rows,
         reusedIds: 2,
@@ -84,30 +88,30 @@ describe('with the id of a bank', () => {
 
   it('names a transaction with the same id and date, and another amount, as a possible duplicate', () => {
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Shop,-4', 'A2,2026-01-02,Shop,-5');
-    for (const id of [stored, 'A1']) {
-      const ledger = ledgerRows(teaLine(1, id));
+    for (const id of [storedId, 'A1']) {
+      const ledger = createLedgerRows(createTeaLine(1, id));
       const { possibleDuplicates, missing } = planImport(rows, ledger);
       expect(missing).toEqual(rows);
       expect(possibleDuplicates).toEqual([{ row: rows[0], transaction: ledger[0] }]);
     }
     // A fee has the same id as its payment. If the file has both, only the fee is missing.
-    const both = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
-    const plan = planImport(both, ledgerRows(teaLine(1, stored)));
-    expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [both[1]] });
+    const paymentAndFee = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
+    const plan = planImport(paymentAndFee, createLedgerRows(createTeaLine(1, storedId)));
+    expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [paymentAndFee[1]] });
   });
 
   it.each(['Transaction ID', 'Reference'])(
-    'finds what earlier releases stored by %s alone, each transaction once',
+    'finds each transaction that earlier releases stored by %s alone once',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
-      const plan = planImport(rows, ledgerRows(teaLine(1, 'A1')));
+      const plan = planImport(rows, createLedgerRows(createTeaLine(1, 'A1')));
       expect(plan).toMatchObject({ present: 1, missing: [rows[1]] });
     },
   );
 
   it('names an edited transaction with the id of the bank alone as a possible duplicate', () => {
-    const edited = teaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
-    const ledger = ledgerRows(edited.replace('2026-01-02', '2026-01-09'));
+    const edited = createTeaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
+    const ledger = createLedgerRows(edited.replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
       { row: rows[0], transaction: ledger[0] },
@@ -127,24 +131,24 @@ describe('with the id of a bank', () => {
 });
 
 it('the plan names rows with the date, type and amount of a transaction that no other row matches', () => {
-  const rows = bankRows(
+  const rows = readBankRows(
     ...Array(3).fill('2026-01-02,Tee,-3'),
     '2026-01-02,Tee,3',
     '2026-01-03,Tee,-3',
   );
   const [first, second] = rows;
-  const ledger = ledgerRows(teaLine(1, first?.externalId ?? ''), teaLine(2));
+  const ledger = createLedgerRows(createTeaLine(1, first?.externalId ?? ''), createTeaLine(2));
   const plan = planImport(rows, ledger);
   expect(plan.missing).toHaveLength(4);
   expect(plan.possibleDuplicates).toEqual([{ row: second, transaction: ledger[1] }]);
 });
 
 it('the plan finds the edited rows of an export by id and creation time', () => {
-  const ledger = ledgerRows(teaLine(1), teaLine(2), teaLine(3));
-  const rows = exportedRows(
-    teaLine(1),
-    teaLine(2, '', { name: 'Mint' }),
-    teaLine(3).replaceAll(CREATED, ''),
+  const ledger = createLedgerRows(createTeaLine(1), createTeaLine(2), createTeaLine(3));
+  const rows = readExportedRows(
+    createTeaLine(1),
+    createTeaLine(2, '', { name: 'Mint' }),
+    createTeaLine(3).replaceAll(CREATED_AT, ''),
   );
   const plan = planImport(rows, ledger);
   // The third line has no creation time, but equals a row of the ledger, so it counts as present.
@@ -154,19 +158,25 @@ it('the plan finds the edited rows of an export by id and creation time', () => 
 
 it('the plan refuses edited rows whose transaction has changed since, and no others', () => {
   const updated = '2026-01-05T00:00:00.000Z';
-  const ledger = ledgerRows(teaLine(1, '', { updated }), teaLine(2, '', { updated }));
-  const plan = planImport(exportedRows(teaLine(1), teaLine(2, '', { name: 'Mint' })), ledger);
+  const ledger = createLedgerRows(
+    createTeaLine(1, '', { updated }),
+    createTeaLine(2, '', { updated }),
+  );
+  const plan = planImport(
+    readExportedRows(createTeaLine(1), createTeaLine(2, '', { name: 'Mint' })),
+    ledger,
+  );
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
 it('the plan creates a deleted transaction again only with --import-deleted', () => {
-  const rows = exportedRows(
-    teaLine(1),
-    teaLine(2),
-    teaLine(3, '', { name: 'Mint' }),
-    teaLine(4).replace('4,', ','),
+  const rows = readExportedRows(
+    createTeaLine(1),
+    createTeaLine(2),
+    createTeaLine(3, '', { name: 'Mint' }),
+    createTeaLine(4).replace('4,', ','),
   );
-  const ledger = ledgerRows(teaLine(1));
+  const ledger = createLedgerRows(createTeaLine(1));
   expect(planImport(rows, ledger)).toMatchObject({
     present: 1,
     deleted: [{ line: 3 }, { line: 4 }],
@@ -181,17 +191,17 @@ it('the plan creates a deleted transaction again only with --import-deleted', ()
 });
 
 describe('a purchase that a file has with a later date', () => {
-  const others = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
-  const pairDuplicates = (row: string, file = others) => {
-    const [first] = bankRows('2026-01-02,Tea House 12,-3');
+  const otherLines = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
+  const pairDuplicates = (row: string, file = otherLines) => {
+    const [first] = readBankRows('2026-01-02,Tea House 12,-3');
     const plan = planImport(
-      bankRows(row, ...file),
-      ledgerRows(teaLine(1, first?.externalId ?? '', { name: 'Tea House 12' })),
+      readBankRows(row, ...file),
+      createLedgerRows(createTeaLine(1, first?.externalId ?? '', { name: 'Tea House 12' })),
     );
     return plan.possibleDuplicates.map(({ row: { date }, transaction }) => [date, transaction.id]);
   };
 
-  it('may be a transaction with its amount and a word of its text', () => {
+  it('may be a transaction with the same amount and a word in common', () => {
     expect(pairDuplicates('2026-01-05,TEA HOUSE*77,-3')).toEqual([['2026-01-05', '1']]);
   });
 
@@ -206,26 +216,26 @@ describe('a purchase that a file has with a later date', () => {
 
   it('is a separate purchase if the file has both', () => {
     expect(
-      pairDuplicates('2026-01-05,Tea House,-3', [...others, '2026-01-02,Tea House 12,-3']),
+      pairDuplicates('2026-01-05,Tea House,-3', [...otherLines, '2026-01-02,Tea House 12,-3']),
     ).toEqual([]);
   });
 
   it('is a separate purchase if the transaction is older than the file', () => {
-    expect(pairDuplicates('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
+    expect(pairDuplicates('2026-01-05,Tea House,-3', otherLines.slice(1))).toEqual([]);
   });
 });
 
 describe('rows of an import that a later file of the account lacks', () => {
   const HEADER = 'date,name,amount';
-  const kept = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
+  const commonLines = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
   const store = (...lines: readonly string[]) =>
-    bankRows(...kept, ...lines).map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+    readBankRows(...commonLines, ...lines).map((row, n) => {
+      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
     });
   const compare = (before: readonly string[], after: readonly string[]) => {
     const { possibleDuplicates, vanished, questions } = planImport(
-      readCsv([HEADER, ...kept, ...after].join('\n')).rows,
+      readCsv([HEADER, ...commonLines, ...after].join('\n')).rows,
       store(...before),
     );
     expect(questions).toEqual([]);
@@ -260,11 +270,11 @@ describe('rows of an import that a later file of the account lacks', () => {
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
   });
 
-  it('raise the question which account the file belongs to if they are as many as the equal rows', () => {
+  it('make the plan ask for the account if they are as many as the equal rows', () => {
     const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
     const { possibleDuplicates, questions } = planImport(
-      bankRows(...kept, ...booked),
+      readBankRows(...commonLines, ...booked),
       store(...pending),
     );
     expect(possibleDuplicates).toHaveLength(2);
@@ -290,28 +300,34 @@ it('the plan knows the account of a file whose format names it', async () => {
         `<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>DE1</IBAN></Id></Acct>${entries.join('')}</Stmt></BkToCstmrStmt></Document>`,
       ),
     );
-  const record = { id: '1', createdAt: CREATED, updatedAt: CREATED, etag: '', importId: 'a.xml' };
+  const record = {
+    id: '1',
+    createdAt: CREATED_AT,
+    updatedAt: CREATED_AT,
+    etag: '',
+    importId: 'a.xml',
+  };
   const rows = (await read(entry(2, 3), entry(3, 5))).rows.map((row) => ({ ...row, ...record }));
   const stored = { rows, categories: [], imports: [] };
-  const next = await read(entry(3, 5), entry(4, 9));
+  const nextStatement = await read(entry(3, 5), entry(4, 9));
   const options = { isLearning: false, rules: [] };
-  expect(planWithCategories(next, stored, options).plan).toMatchObject({
+  expect(planWithCategories(nextStatement, stored, options).plan).toMatchObject({
     present: 1,
     questions: [],
   });
-  const unnamed = { ...next, namesAccount: false };
-  expect(planWithCategories(unnamed, stored, options).plan.questions).toHaveLength(1);
+  const withoutAccount = { ...nextStatement, namesAccount: false };
+  expect(planWithCategories(withoutAccount, stored, options).plan.questions).toHaveLength(1);
 });
 
 describe('a row of another format whose transaction was edited', () => {
-  const EDITED = { createdAt: CREATED, updatedAt: '2026-01-05T00:00:00.000Z' };
-  const [row] = bankRows('2026-01-02,TEA HOUSE*77,-3');
-  const [before] = ledgerRows(teaLine(1, 'FITID 1', { name: 'Tea' }));
+  const EDITED = { createdAt: CREATED_AT, updatedAt: '2026-01-05T00:00:00.000Z' };
+  const [row] = readBankRows('2026-01-02,TEA HOUSE*77,-3');
+  const [original] = createLedgerRows(createTeaLine(1, 'FITID 1', { name: 'Tea' }));
   const recorded = createRecordedRows([
-    { importId: 'x', part: 1, rows: before ? [recordRow(before) ?? ''] : [] },
+    { importId: 'x', part: 1, rows: original ? [recordRow(original) ?? ''] : [] },
   ]);
-  const pairsWith = (change: object, options = {}) => {
-    const ledger = before ? [{ ...before, ...EDITED, ...change }] : [];
+  const findPairs = (change: object, options = {}) => {
+    const ledger = original ? [{ ...original, ...EDITED, ...change }] : [];
     const { possibleDuplicates } = planImport(row ? [row] : [], ledger, options);
     return possibleDuplicates.map(({ transaction }) => transaction.id);
   };
@@ -321,74 +337,86 @@ describe('a row of another format whose transaction was edited', () => {
     ['date', { date: '2026-03-07' }],
     ['amount and category', { amount: 4, category: 'Food' }],
   ])(
-    'may be that transaction by the record of the import, whatever its text: edited %s',
+    'may be that transaction according to the record of the import, whatever its text: edited %s',
     (_, change) => {
-      expect(pairsWith(change, { recorded })).toEqual(['1']);
+      expect(findPairs(change, { recorded })).toEqual(['1']);
     },
   );
 
-  it('may be that transaction by date and a word if there is no record', () => {
-    expect(pairsWith({ amount: 4, description: 'The house' })).toEqual(['1']);
+  it('may be that transaction, even without a record, if date and a word are the same', () => {
+    expect(findPairs({ amount: 4, description: 'The house' })).toEqual(['1']);
   });
 
   it.each([
     ['with another text', { amount: 4, description: 'Mint' }],
     ['on another day', { amount: 4, date: '2026-01-03', description: 'The house' }],
     ['in the other direction', { amount: 4, type: 'income', description: 'The house' }],
-    ['that was never edited', { amount: 4, description: 'The house', updatedAt: CREATED }],
+    ['that was never edited', { amount: 4, description: 'The house', updatedAt: CREATED_AT }],
   ])('is separate from a transaction %s', (_, change) => {
-    expect(pairsWith(change)).toEqual([]);
+    expect(findPairs(change)).toEqual([]);
   });
 
   it('is separate from a transaction that only got a category', () => {
-    const ledger = before ? [{ ...before, ...EDITED, category: 'Food' }] : [];
-    const rows = bankRows('2026-01-02,TEA HOUSE,-5');
+    const ledger = original ? [{ ...original, ...EDITED, category: 'Food' }] : [];
+    const rows = readBankRows('2026-01-02,TEA HOUSE,-5');
     expect(planImport(rows, ledger, { recorded }).possibleDuplicates).toEqual([]);
   });
 });
 
 describe('rows that two accounts have in common', () => {
   const FEE = '2026-01-03,Fee,-1';
-  const giro = bankRows('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
-  const store = (rows: ReturnType<typeof bankRows>) =>
+  const giro = readBankRows('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
+  const store = (rows: ReturnType<typeof readBankRows>) =>
     rows.map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
     });
   const ledger = store(giro);
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
-  it('raise a question if the file lacks the other rows of their import', () => {
-    const { questions } = planImport(bankRows(...card), ledger);
+  it('make the plan ask for the account if the file lacks the other rows of their import', () => {
+    const { questions } = planImport(readBankRows(...card), ledger);
     expect(questions).toMatchObject([{ topic: 'account' }]);
     expect(questions[0]?.message).toContain('--account NAME');
-    const between = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
-    const many = store(bankRows('2026-01-02,Tea,-3', ...between, '2026-01-04,Bus,-2'));
-    const some = bankRows('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
-    expect(planImport(some, many).questions).toMatchObject([{ topic: 'account' }]);
-    const named = readCsv(['date,name,amount', ...card].join('\n'), { account: 'Card' }).rows;
-    expect(planImport(named, ledger)).toMatchObject({ present: 0, questions: [] });
-    expect(planImport(bankRows(...card), ledger, { isAccountKnown: true }).questions).toEqual([]);
+    const middleLines = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
+    const largerLedger = store(
+      readBankRows('2026-01-02,Tea,-3', ...middleLines, '2026-01-04,Bus,-2'),
+    );
+    const fewRows = readBankRows('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
+    expect(planImport(fewRows, largerLedger).questions).toMatchObject([{ topic: 'account' }]);
+    const rowsWithAccount = readCsv(['date,name,amount', ...card].join('\n'), {
+      account: 'Card',
+    }).rows;
+    expect(planImport(rowsWithAccount, ledger)).toMatchObject({ present: 0, questions: [] });
+    expect(planImport(readBankRows(...card), ledger, { isAccountKnown: true }).questions).toEqual(
+      [],
+    );
   });
 
   describe('on the only day that the file shares with their import', () => {
-    const last = '2026-01-04,Bus,-2';
-    const ask = (rows: ReturnType<typeof bankRows>, stored = ledger) =>
+    const lastLine = '2026-01-04,Bus,-2';
+    const listQuestions = (rows: ReturnType<typeof readBankRows>, stored = ledger) =>
       planImport(rows, stored).questions.map(({ topic }) => topic);
 
-    it('raise a question', () => {
-      expect(ask(bankRows(last, '2026-01-05,Pay,9'))).toEqual(['account']);
-      expect(ask(bankRows('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
-      const named = readCsv(`date,name,amount\n${last}\n2026-01-05,Pay,9`, { account: 'Card' });
-      expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, questions: [] });
+    it('make the plan ask for the account', () => {
+      expect(listQuestions(readBankRows(lastLine, '2026-01-05,Pay,9'))).toEqual(['account']);
+      expect(listQuestions(readBankRows('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual([
+        'account',
+      ]);
+      const withAccount = readCsv(`date,name,amount\n${lastLine}\n2026-01-05,Pay,9`, {
+        account: 'Card',
+      });
+      expect(planImport(withAccount.rows, ledger)).toMatchObject({ present: 0, questions: [] });
     });
 
-    it('count as the same transactions if the file has nothing new, or the import nothing else', () => {
-      expect(ask(bankRows(last))).toEqual([]);
-      expect(ask(bankRows(last, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual([]);
-      const others = ledger.slice(0, 1).map((row) => ({ ...row, importId: 'other.csv' }));
-      const stored = [...others, ...ledger.slice(2)];
-      expect(ask(bankRows(last, '2026-01-05,Pay,9'), stored)).toEqual([]);
+    it('count as the same transactions if the file has no new rows, or the import has no other rows', () => {
+      expect(listQuestions(readBankRows(lastLine))).toEqual([]);
+      expect(listQuestions(readBankRows(lastLine, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual(
+        [],
+      );
+      const otherImport = ledger.slice(0, 1).map((row) => ({ ...row, importId: 'other.csv' }));
+      const stored = [...otherImport, ...ledger.slice(2)];
+      expect(listQuestions(readBankRows(lastLine, '2026-01-05,Pay,9'), stored)).toEqual([]);
     });
 
     it.each([
@@ -397,17 +425,22 @@ describe('rows that two accounts have in common', () => {
     ])('count as the same transactions by %s', (_, column) => {
       const read = (...lines: readonly string[]) =>
         readCsv([`date,name,amount,${column}`, ...lines].join('\n')).rows;
-      const stored = store(read('2026-01-02,Tea,-3,97.50', `${last},95.50`));
-      expect(ask(read(`${last},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual([]);
+      const stored = store(read('2026-01-02,Tea,-3,97.50', `${lastLine},95.50`));
+      expect(listQuestions(read(`${lastLine},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual(
+        [],
+      );
     });
 
     it('count as the same transactions if there are many', () => {
-      const many = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
-      const stored = store(bankRows('2026-01-02,Tea,-3', ...many));
-      expect(ask(bankRows(...many, '2026-01-05,Pay,9'), stored)).toEqual([]);
-      expect(ask(bankRows(...many.slice(0, 2), '2026-01-05,Pay,9'), stored.slice(0, 3))).toEqual([
-        'account',
-      ]);
+      const busLines = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
+      const stored = store(readBankRows('2026-01-02,Tea,-3', ...busLines));
+      expect(listQuestions(readBankRows(...busLines, '2026-01-05,Pay,9'), stored)).toEqual([]);
+      expect(
+        listQuestions(
+          readBankRows(...busLines.slice(0, 2), '2026-01-05,Pay,9'),
+          stored.slice(0, 3),
+        ),
+      ).toEqual(['account']);
     });
   });
 
@@ -421,11 +454,11 @@ describe('rows that two accounts have in common', () => {
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
     ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
   ])('count as the same transactions if the file has %s', (_, lines) => {
-    expect(planImport(bankRows(...lines), ledger).questions).toEqual([]);
+    expect(planImport(readBankRows(...lines), ledger).questions).toEqual([]);
   });
 });
 
-describe('an account that is named for some of its files', () => {
+describe('an account that is named for only some of its files', () => {
   const LINES = [
     ...Array(2).fill('2026-01-02,Tea,-3'),
     ...Array.from({ length: 8 }, (_, n) => `2026-01-03,Bus ${n},-${n + 1}`),
@@ -444,17 +477,17 @@ describe('an account that is named for some of its files', () => {
     recorder.confirm(rows);
     await recorder.close();
     const ledger = rows.map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'a' };
     });
     return { ledger, recorded: createRecordedRows(parts) };
   };
 
   it.each([
-    ['named for the next file', undefined, 'Giro 日本 – a long name of an account'],
-    ['not named for the next file', 'Giro 日本 – a long name of an account', undefined],
-    ['named in another case', 'Giro', 'giro'],
-  ])('is found again, %s', async (_, before, after) => {
+    ['given only for the next file', undefined, 'Giro 日本 – a long name of an account'],
+    ['given only for the first file', 'Giro 日本 – a long name of an account', undefined],
+    ['written in another case', 'Giro', 'giro'],
+  ])('is recognized if its name is %s', async (_, before, after) => {
     const { ledger, recorded } = await store(read(LINES, before), before);
     const rows = read(NEXT, after);
     const options = { recorded, account: after };
@@ -463,7 +496,7 @@ describe('an account that is named for some of its files', () => {
     expect(plan.otherNames.map(({ name }) => name)).toEqual([before]);
   });
 
-  it('is found again although rows were deleted by hand', async () => {
+  it('is recognized although rows were deleted by hand', async () => {
     const { ledger, recorded } = await store([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
     const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
@@ -472,12 +505,12 @@ describe('an account that is named for some of its files', () => {
     expect(plan.possiblyDeleted).toEqual([]);
     const withDeleted = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
     expect(withDeleted.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
-    // Too few rows are left to prove that the account is the same.
-    const few = planImport(rows, ledger.slice(0, 9), options);
-    expect(few.possiblyDeleted).toMatchObject([{ line: 11 }, { line: 13 }]);
+    // Too few rows remain to prove that the account is the same.
+    const withFewRows = planImport(rows, ledger.slice(0, 9), options);
+    expect(withFewRows.possiblyDeleted).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
-  it('is found again although many rows of the same days were deleted by hand', async () => {
+  it('is recognized although many rows of the same days were deleted by hand', async () => {
     const deleted = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
     const { ledger, recorded } = await store(read([...LINES, ...deleted]));
     const rows = read([...LINES, ...deleted], 'Giro');
@@ -485,17 +518,17 @@ describe('an account that is named for some of its files', () => {
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
   });
 
-  it('is found again by the ids of a bank', async () => {
+  it('is recognized by the ids of a bank', async () => {
     const header = 'Transaction ID,date,name,amount';
-    const number = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
-    const { ledger, recorded } = await store(read(number(LINES), undefined, header));
-    const rows = read(number(NEXT), 'Giro', header);
+    const addIds = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
+    const { ledger, recorded } = await store(read(addIds(LINES), undefined, header));
+    const rows = read(addIds(NEXT), 'Giro', header);
     const plan = planImport(rows, ledger, { recorded, account: 'Giro' });
     expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }] });
   });
 
   it.each([
-    ['under a third name', 'Giro', 'Card', NEXT],
+    ['under a different name', 'Giro', 'Card', NEXT],
     ['with too few rows of an import', undefined, 'Card', NEXT.slice(1)],
   ])('is not recognized %s', async (_, before, after, lines) => {
     const { ledger, recorded } = await store(read(LINES, before), before);
@@ -512,7 +545,7 @@ it('the plan counts a file as another account if the file or the import has many
     readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
   const ask = (others: readonly string[], added: readonly string[] = []) => {
     const ledger = read([...lines('Bus', 10), ...others]).map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'a' };
     });
     const file = read([...lines('Bus', 10), ...added], 'Card');
@@ -525,13 +558,21 @@ it('the plan counts a file as another account if the file or the import has many
 });
 
 it('the plan does not count rows from the export of another ledger as deleted', () => {
-  const other = teaLine(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
-  const plan = planImport(exportedRows(teaLine(1), teaLine(2)), ledgerRows(other));
+  const otherLine = createTeaLine(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
+  const plan = planImport(
+    readExportedRows(createTeaLine(1), createTeaLine(2)),
+    createLedgerRows(otherLine),
+  );
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
 it('the plan refuses two rows of one transaction that differ', () => {
-  const rows = exportedRows(teaLine(1), teaLine(1, '', { name: 'Mint' }), teaLine(2), teaLine(2));
-  const plan = planImport(rows, ledgerRows(teaLine(1), teaLine(2)));
+  const rows = readExportedRows(
+    createTeaLine(1),
+    createTeaLine(1, '', { name: 'Mint' }),
+    createTeaLine(2),
+    createTeaLine(2),
+  );
+  const plan = planImport(rows, createLedgerRows(createTeaLine(1), createTeaLine(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });
 });

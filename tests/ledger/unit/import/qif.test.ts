@@ -1,4 +1,4 @@
-// Statements in the format QIF, and the bookings that are read from them.
+// The bookings in QIF statements.
 import { describe, expect, it } from 'vitest';
 import { type QifOptions, readQif } from '../../../../lib/ledger/import/qif.ts';
 
@@ -63,7 +63,7 @@ describe('the reader of QIF', () => {
     expect(readDates(...written)).toEqual(expected);
   });
 
-  it('asks if day and month may be swapped', () => {
+  it('asks for the order if day and month may be swapped', () => {
     expect(() => readDates('1/2/2025', '3/4/2025')).toThrow('--date-order');
     const text = joinLines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
     expect(read(text, { dateOrder: 'dmy' }).bookings).toMatchObject([{ date: '2025-02-01' }]);
@@ -102,7 +102,7 @@ describe('the reader of QIF', () => {
     ]);
   });
 
-  it('leaves out investments, which it reports, and lists of categories, securities and prices', () => {
+  it('reports investments as left out, and skips lists of categories, securities and prices', () => {
     const text = joinLines(
       ...['!Type:Cat', 'NFood', 'E', '^', '!Type:Security', 'NACME', '^'],
       ...['!Type:Invst', 'D12/30/2025', 'NBuy', 'YACME', 'I10', 'Q1', 'T10.00', '^'],

@@ -10,7 +10,7 @@ const splitLines = (text: string) => text.split('|').join('\n');
 const readCsv = (text: string, options: StatementOptions = {}) =>
   readText(text, { today: '2026-01-15', ...options });
 
-function sumUp({ rows, questions }: Statement) {
+function summarize({ rows, questions }: Statement) {
   const signed = rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount));
   return { signed, questions: questions.map(({ topic }) => topic) };
 }
@@ -53,8 +53,8 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   ['currency', TWO_CURRENCIES, { currency: 'eur' }, [-3]],
   ['postings', POSTINGS, { onlyAccount: 'Bank' }, [-3, -4]],
 ])('the importer asks about %s in %s, and accepts %o', (question, file, answer, signed) => {
-  expect(sumUp(readCsv(splitLines(file))).questions).toContain(question);
-  expect(sumUp(readCsv(splitLines(file), answer))).toEqual({ signed, questions: [] });
+  expect(summarize(readCsv(splitLines(file))).questions).toContain(question);
+  expect(summarize(readCsv(splitLines(file), answer))).toEqual({ signed, questions: [] });
 });
 
 it.each([
@@ -75,10 +75,10 @@ it.each([
 ])('the importer asks about rows that a column "%s" marks with %s', (name, yes, no) => {
   const file = (mark: string) =>
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
-  expect(sumUp(readCsv(splitLines(file(yes)))).questions).toEqual(['status']);
-  expect(sumUp(readCsv(splitLines(file(no)))).questions).toEqual([]);
+  expect(summarize(readCsv(splitLines(file(yes)))).questions).toEqual(['status']);
+  expect(summarize(readCsv(splitLines(file(no)))).questions).toEqual([]);
   // A date or an id in this column does not mark a row.
-  expect(sumUp(readCsv(splitLines(file('R-1042')))).questions).toEqual([]);
+  expect(summarize(readCsv(splitLines(file('R-1042')))).questions).toEqual([]);
 });
 
 it('the importer does not ask about a column of transfers if both sides are left out', () => {
@@ -88,37 +88,41 @@ it('the importer does not ask about a column of transfers if both sides are left
     '2026-01-03,Bank,,Transfer,-100,true',
     '2026-01-03,Cash,,Transfer,100,true',
   ].join('|');
-  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-45.1], questions: [] });
+  expect(summarize(readCsv(splitLines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
 it('the importer does not ask about amounts in a column whose name usually marks rows', () => {
   const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
-  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
+  expect(summarize(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
 
-const makeFile = (...dates: readonly string[]) =>
+const createFile = (...dates: readonly string[]) =>
   `Date,Text,Amount|${dates.map((date, n) => `${date},a${n},-${n + 1}`).join('|')}`;
 
 it.each([
-  ['nothing about rows a few days ahead', makeFile('2026-01-02', '2026-01-14', '2026-01-22'), []],
+  ['nothing about rows a few days ahead', createFile('2026-01-02', '2026-01-14', '2026-01-22'), []],
   [
     'nothing if all rows are ahead of a wrong clock',
-    makeFile('2027-03-02', '2027-03-14', '2027-04-20'),
+    createFile('2027-03-02', '2027-03-14', '2027-04-20'),
     [],
   ],
   [
-    'nothing about the next of regular rows',
-    makeFile('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'),
+    'nothing about the next row of a regular series',
+    createFile('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'),
     [],
   ],
-  ['about a row in the next month', makeFile('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
+  [
+    'about a row in the next month',
+    createFile('2025-12-20', '2026-01-10', '2026-02-27'),
+    ['dates'],
+  ],
   [
     'about rows in the next year',
-    makeFile('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
+    createFile('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
     ['dates'],
   ],
 ])('the importer asks %s', (_, file, questions) => {
-  expect(sumUp(readCsv(splitLines(file))).questions).toEqual(questions);
+  expect(summarize(readCsv(splitLines(file))).questions).toEqual(questions);
 });
 
 it.each([
@@ -126,17 +130,17 @@ it.each([
   ['they differ only in their sign', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
   ['they differ', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
 ])(
-  'the importer decides whether to ask if the gross or the other amount was paid: %s',
+  'the importer asks which amount was paid only if they differ: %s',
   (_, first, second, questions) => {
     const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${first}|2026-01-03,b,${second}`;
-    expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4], questions });
+    expect(summarize(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4], questions });
   },
 );
 
 it('the importer never adds up two currencies, even with --as-it-is', () => {
-  expect(sumUp(readCsv(splitLines(TWO_CURRENCIES), { isPreviewAccepted: true })).questions).toEqual(
-    ['currency'],
-  );
+  expect(
+    summarize(readCsv(splitLines(TWO_CURRENCIES), { isPreviewAccepted: true })).questions,
+  ).toEqual(['currency']);
 });
 
 const NO_HEADER = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
@@ -148,15 +152,15 @@ it.each([
   const { layout, rows } = readCsv(splitLines(file), options);
   expect(layout?.used).toEqual(options);
   const layouts = { [layout?.key ?? '']: layout?.used ?? {} };
-  const again = readCsv(splitLines(file), { layouts });
-  const makeIds = ({ otherIds, idWithAccount, ...row }: (typeof rows)[number]) => ({
+  const second = readCsv(splitLines(file), { layouts });
+  const listIds = ({ otherIds, idWithAccount, ...row }: (typeof rows)[number]) => ({
     ...row,
     ids: [...(otherIds?.() ?? []), idWithAccount?.('Giro')],
   });
-  expect(again.rows.map(makeIds)).toEqual(rows.map(makeIds));
-  expect(again).toMatchObject({ questions: [], layout: { recalled: options } });
+  expect(second.rows.map(listIds)).toEqual(rows.map(listIds));
+  expect(second).toMatchObject({ questions: [], layout: { recalled: options } });
   // Options of the command override remembered options, which do not apply to other layouts.
-  expect(sumUp(readCsv(splitLines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
+  expect(summarize(readCsv(splitLines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
   expect(readCsv(splitLines(DISTANT_DATE), { layouts }).layout?.recalled).toBeNull();
 });
 
@@ -171,7 +175,7 @@ it.each([
   ],
 ])('%s', (_, category, part, signed) => {
   const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
-  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed, questions: [] });
+  expect(summarize(readCsv(splitLines(file)))).toEqual({ signed, questions: [] });
 });
 
 it('the importer refuses a value as the name of a column if the file has no header', () => {
@@ -183,7 +187,7 @@ it('the importer refuses a value as the name of a column if the file has no head
   expect(rows.map(({ description }) => description)).toEqual(['Tea', 'Bus']);
 });
 
-it('the importer joins the columns that are named for the description', () => {
+it('the importer joins the named columns of the description', () => {
   const columns = { description: 'Payee,Memo' };
   const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-1|2026-01-03,,Bus,-2|2026-01-04,,,-3';
   expect(readCsv(splitLines(file), { columns }).rows.map(({ description }) => description)).toEqual(

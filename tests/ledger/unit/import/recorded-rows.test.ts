@@ -1,4 +1,4 @@
-// Records of the rows that imports added: they tell rows that a user deleted from rows that are new.
+// Records of the rows that imports added: they distinguish rows that a user deleted from new rows.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { importPartBody } from '../../../../lib/ledger/http/import-json.ts';
@@ -55,11 +55,11 @@ describe('recorded rows', () => {
     ['notes', { notes: 'x' }, false],
     ['the amount', { amount: 4 }, false],
     ['a category and the description', { category: 'Food', description: 'x' }, false],
-  ])('show whether a change of %s only adds a category', (_, change, isOnly) => {
-    expect(recorded.isOnlyCategorised({ ...tea, ...change })).toBe(isOnly);
+  ])('show whether a change of %s only adds a category', (_, change, expected) => {
+    expect(recorded.isOnlyCategorised({ ...tea, ...change })).toBe(expected);
   });
 
-  it('with a category show every change of the category', () => {
+  it('show every change of an existing category', () => {
     const row = { ...tea, category: 'Food' };
     const { isOnlyCategorised } = createRecordedRows([
       { importId: 'a', part: 1, rows: [recordRow(row) ?? ''] },
@@ -91,35 +91,37 @@ describe('recorded rows', () => {
 describe('the record of an interrupted import', () => {
   describe('is resolved by the next import', () => {
     const [first = '', second = ''] = records;
-    const cut = { importId: 'a', part: 1, rows: [first, 'unsent', second] };
+    const interrupted = { importId: 'a', part: 1, rows: [first, 'unsent', second] };
 
     it('if it has not changed since it was read', async () => {
-      const others = [{ ...cut, part: 2 }];
-      const written = await resolve([cut], [tea], async () => [...others, cut]);
-      expect(written).toEqual([{ ...cut, rows: [first] }]);
+      const others = [{ ...interrupted, part: 2 }];
+      const written = await resolve([interrupted], [tea], async () => [...others, interrupted]);
+      expect(written).toEqual([{ ...interrupted, rows: [first] }]);
     });
 
     describe('although rows were deleted by hand before', () => {
-      const pending = { ...cut, rows: ['unsent', first, second] };
-      const isDeleted = (part: RecordedPart, ledger: readonly StoredRow[]) =>
+      const pending = { ...interrupted, rows: ['unsent', first, second] };
+      const listRecorded = (part: RecordedPart, ledger: readonly StoredRow[]) =>
         rows.map((row) => createRecordedRows([part], ledger).has(row));
 
       it('if the ledger has a later row of the request', async () => {
-        expect(await resolve([pending], [bus])).toEqual([{ ...cut, rows: [first, second] }]);
-        expect(isDeleted(pending, [bus])).toEqual([true, true]);
+        expect(await resolve([pending], [bus])).toEqual([
+          { ...interrupted, rows: [first, second] },
+        ]);
+        expect(listRecorded(pending, [bus])).toEqual([true, true]);
       });
 
       it.each([
         ['from another import', { ...bus, importId: 'b' }],
         ['made by hand', { ...bus, importId: null }],
       ])('but not if the later row in the ledger is %s', async (_, laterRow) => {
-        expect(await resolve([pending], [laterRow])).toEqual([{ ...cut, rows: [second] }]);
-        expect(isDeleted(pending, [laterRow])).toEqual([false, true]);
+        expect(await resolve([pending], [laterRow])).toEqual([{ ...interrupted, rows: [second] }]);
+        expect(listRecorded(pending, [laterRow])).toEqual([false, true]);
       });
 
       it('but not if an undo was deleting the rows', async () => {
         const undone = announceRemoval([pending], []);
-        expect(await resolve(undone, [bus])).toEqual([{ ...cut, rows: [second] }]);
+        expect(await resolve(undone, [bus])).toEqual([{ ...interrupted, rows: [second] }]);
       });
 
       it('and the rows that may have been deleted are named', () => {
@@ -136,17 +138,17 @@ describe('the record of an interrupted import', () => {
     });
 
     it.each([
-      ['ended', [{ ...cut, rows: [first, second, 'a', 'b'] }]],
-      ['continued', [{ ...cut, rows: [first, second, 'unsent', 'a'] }]],
-      ['continued in another part', [{ ...cut, part: 2 }]],
+      ['ended', [{ ...interrupted, rows: [first, second, 'a', 'b'] }]],
+      ['continued', [{ ...interrupted, rows: [first, second, 'unsent', 'a'] }]],
+      ['continued in another part', [{ ...interrupted, part: 2 }]],
       ['was undone', []],
-      ['was stored under another id', [{ ...cut, importId: 'b' }]],
+      ['was stored under another id', [{ ...interrupted, importId: 'b' }]],
     ])('but not if the import %s after it was read', async (_, currentParts) => {
-      expect(await resolve([cut], [tea, bus], async () => currentParts)).toEqual([]);
+      expect(await resolve([interrupted], [tea, bus], async () => currentParts)).toEqual([]);
     });
 
     it('but not read again if nothing is pending', async () => {
-      const parts = [{ ...cut, rows: records }];
+      const parts = [{ ...interrupted, rows: records }];
       const readParts = () => Promise.reject(new Error('No request is needed'));
       expect(await resolve(parts, [tea], readParts)).toEqual([]);
     });
@@ -162,40 +164,40 @@ describe('the record of an interrupted import', () => {
   });
 
   it('fits the parts that the service accepts, even for a long import', async () => {
-    const hundred = Array.from({ length: 100 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
+    const batch = Array.from({ length: 100 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
     const written: number[] = [];
     const writePart = async ({ part }: RecordedPart) => void written.push(part);
     const recorder = createRecorder({ importId: 'a', total: 900_000 }, writePart);
     for (let n = 0; n < 20; n += 1) {
-      await recorder.announce(hundred);
-      await recorder.confirm(hundred);
+      await recorder.announce(batch);
+      await recorder.confirm(batch);
     }
     expect(Math.max(...written)).toBe(3);
   });
 });
 
 describe('the record of an interrupted undo', () => {
-  const all = Array.from({ length: 6 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
-  const edited = all.slice(2, 3);
-  const unedited = all.filter((row) => !edited.includes(row));
-  const parts = [{ importId: 'a', part: 1, rows: all.flatMap((row) => recordRow(row) ?? []) }];
+  const allRows = Array.from({ length: 6 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
+  const edited = allRows.slice(2, 3);
+  const unedited = allRows.filter((row) => !edited.includes(row));
+  const parts = [{ importId: 'a', part: 1, rows: allRows.flatMap((row) => recordRow(row) ?? []) }];
   const announced = announceRemoval(parts, edited);
 
   it('contains every row, and counts only the rows that stay as imported', () => {
     for (const { part, rows: written } of announced)
       v.parse(importPartBody, { import_id: 'a', part, rows: written });
     const { has, isOnlyCategorised } = createRecordedRows(announced);
-    expect(all.filter(has)).toEqual(edited);
-    expect(all.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
+    expect(allRows.filter(has)).toEqual(edited);
+    expect(allRows.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
     expect(announceRemoval(announced, edited)).toEqual(announced);
   });
 
   it.each([0, 1, 5])(
     'lets the next import add the rows that it deleted: %d of them',
     async (deleted) => {
-      const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
+      const ledger = allRows.filter((row) => !unedited.slice(0, deleted).includes(row));
       const resolved = createRecordedRows(await resolve(announced, ledger));
-      expect(all.filter(resolved.has)).toEqual(ledger);
+      expect(allRows.filter(resolved.has)).toEqual(ledger);
     },
   );
 });

@@ -1,4 +1,4 @@
-// Reading the files of banks: headers, delimiters, dates, amounts, and an id for each row.
+// Statements of banks: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { readDates } from '../../../../lib/ledger/import/dates.ts';
@@ -27,7 +27,7 @@ const SIGNED = `${UNSIGNED.replace(',3,', ',-3,')}|2026-01-02,c,-1,fee`;
 const ROWS_A_AND_B = ['2: 2026-01-02 expense 3 a', '3: 2026-01-02 income 2 b'];
 const REFUNDED = 'date;name;Debit;Credit|2026-01-02;x;5;|2026-01-02;x;6;|2026-01-02;x;-5;';
 
-it.each<[what: string, file: string, options: Options, rows: string[], refused?: number[]]>([
+it.each<[content: string, file: string, options: Options, rows: string[], refused?: number[]]>([
   [
     'an English export',
     'Date,Payee,Amount,Category|2026-03-05,"Bakery, old town",-12.50,Food|2026-03-06,Salary,"2,500.00",',
@@ -457,8 +457,8 @@ describe('ids of the bank', () => {
   it('does not count an id that ends in zeros as rounded if another does not', () => {
     const ids = ['202601011200001000', '202601011200001001'];
     const rows = ids.map((id) => `2026-01-02,Tea,-3,${id}`);
-    const found = read(['date,name,amount,Transaction ID', ...rows]).rows;
-    expect(found.map(({ bankId }) => bankId)).toEqual(ids);
+    const readRows = read(['date,name,amount,Transaction ID', ...rows]).rows;
+    expect(readRows.map(({ bankId }) => bankId)).toEqual(ids);
   });
 });
 
@@ -480,26 +480,26 @@ describe('ids made from rows', () => {
     read(file, options).rows.map(({ externalId }) => externalId);
 
   it('differ by account, and are the same each time', () => {
-    const all = [readIds(), readIds({ account: 'Giro' }), readIds({ account: 'Card' })];
-    expect(new Set(all.flat()).size).toBe(3);
-    expect(readIds({ account: 'Giro' })).toEqual(all[1]);
+    const ids = [readIds(), readIds({ account: 'Giro' }), readIds({ account: 'Card' })];
+    expect(new Set(ids.flat()).size).toBe(3);
+    expect(readIds({ account: 'Giro' })).toEqual(ids[1]);
   });
 
   it('do not depend on which columns are read, or how', () => {
-    const others = [{ columns: { description: 'memo' } }, { isInverted: true }];
-    for (const options of others) expect(readIds(options)).toEqual(readIds());
+    const optionSets = [{ columns: { description: 'memo' } }, { isInverted: true }];
+    for (const options of optionSets) expect(readIds(options)).toEqual(readIds());
   });
 
   it('do not depend on the delimiter, lines before the header, or refused rows', () => {
-    const other = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
-    expect(readIds({}, other)).toEqual(readIds());
+    const file = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
+    expect(readIds({}, file)).toEqual(readIds());
   });
 
   it('differ if a column that is not read differs', () => {
     expect(readIds({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(readIds()[0]);
   });
 
-  it('come with the ids that earlier versions made', () => {
+  it('are accompanied by the ids of earlier versions', () => {
     const { rows } = read(['date,name,amount', ...Array(2).fill('2026-01-02,Tea,-3')]);
     expect(rows.flatMap(({ otherIds }) => otherIds?.() ?? [])).toEqual([
       'csv-25a2528591d134b7337b3251849837ba-1',
@@ -559,7 +559,7 @@ describe('lines before the header and after the rows', () => {
     });
   });
 
-  it('leaves out as many lines after the rows as the bank always adds', () => {
+  it('leaves out the given number of lines after the rows', () => {
     const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Note,,x', 'End'];
     const statement = read(lines);
     const split = (trailer?: number) => {
@@ -567,7 +567,7 @@ describe('lines before the header and after the rows', () => {
       return refused.map(({ line }) => line);
     };
     expect([split(), split(2)]).toEqual([[2, 4], [2]]);
-    for (const other of [0, 3]) expect(() => split(other)).toThrow('2 unreadable lines');
+    for (const trailer of [0, 3]) expect(() => split(trailer)).toThrow('2 unreadable lines');
     expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
     // If there is no row, no line can come after the rows.
     expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
@@ -575,10 +575,10 @@ describe('lines before the header and after the rows', () => {
 });
 
 describe('texts of a row', () => {
-  const texts = (file: string, options?: Options) =>
+  const readTexts = (file: string, options?: Options) =>
     read(file.split('|'), options).rows.map(({ description, notes }) => [description, notes]);
 
-  it.each<[what: string, file: string, texts: (string | null)[][]]>([
+  it.each<[content: string, file: string, texts: (string | null)[][]]>([
     [
       'the other party and the purpose',
       'Buchungstag;Wertstellung;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Saldo|03.11.2026;03.11.2026;Vermieter GmbH;Miete Nov;-900,00;100,00|04.11.2026;04.11.2026;;Gebühr;-1,00;99,00',
@@ -626,12 +626,12 @@ describe('texts of a row', () => {
       ],
     ],
   ])('keeps %s', (_, file, expected) => {
-    expect(texts(file)).toEqual(expected);
+    expect(readTexts(file)).toEqual(expected);
   });
 
   it('joins several named columns of notes', () => {
     const file = 'Date,Payee,Foo,Bar,Amount|2026-01-02,Shop,Tea,Mint,-3';
-    expect(texts(file, { columns: { notes: 'Foo,Bar' } })).toEqual([['Shop', 'Tea, Mint']]);
+    expect(readTexts(file, { columns: { notes: 'Foo,Bar' } })).toEqual([['Shop', 'Tea, Mint']]);
   });
 
   it('are listed with their columns', () => {
@@ -729,7 +729,7 @@ it.each(LANGUAGES)('the importer reads the names of months in the language %s', 
   for (const style of STYLES) expect(readMonths(language, style)).toEqual(expected);
 });
 
-it('the importer reads Croatian months that mean others in Polish, and refuses those that may be Czech', () => {
+it('the importer reads Croatian names that mean other months in Polish, and refuses those that may be Czech', () => {
   expect(readMonths('hr', 'long')).toHaveLength(12);
   expect(readMonths('hr', 'long')[9]).toBe('2025-10-15');
   expect(readMonths('pl', 'long')[10]).toBe('2025-11-15');
@@ -772,17 +772,17 @@ it('the importer adds up each account of a file', () => {
 });
 
 it('the importer leaves out rows that a column marks as pending', () => {
-  const flagged = (yes: string, no: string) =>
+  const readFlagged = (yes: string, no: string) =>
     read(['date,name,amount,is_pending', `2026-10-03,a,-1.00,${no}`, `2026-10-15,b,-9.00,${yes}`]);
   for (const { rows, leftOut } of [
-    flagged('true', 'false'),
-    flagged('Yes', 'No'),
-    flagged('x', ''),
+    readFlagged('true', 'false'),
+    readFlagged('Yes', 'No'),
+    readFlagged('x', ''),
   ]) {
     expect(rows.map(({ line }) => line)).toEqual([2]);
     expect(leftOut).toMatchObject([{ line: 3, reason: '"pending": not booked yet' }]);
   }
-  expect(flagged('soon', 'no').rows).toHaveLength(2);
+  expect(readFlagged('soon', 'no').rows).toHaveLength(2);
 });
 
 it.each(['Planned', 'Scheduled'])(
@@ -807,17 +807,17 @@ it('the importer reads amounts without a sign as expenses if others have a plus'
   const file = 'Date,Text,Amount|2026-10-03,Shop,£45.10|2026-10-15,Payment,+£50.00';
   const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
   expect(readAndFormat(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
-  const all = read(file.replaceAll(',£', ',+£').split('|'));
-  expect(all.questions).toMatchObject([{ topic: 'direction' }]);
-  const signed = read(`${file}|2026-10-16,Fee,-£1.00`.split('|'));
-  expect(signed.questions).toMatchObject([{ topic: 'direction' }]);
+  const withPlus = read(file.replaceAll(',£', ',+£').split('|'));
+  expect(withPlus.questions).toMatchObject([{ topic: 'direction' }]);
+  const withMinus = read(`${file}|2026-10-16,Fee,-£1.00`.split('|'));
+  expect(withMinus.questions).toMatchObject([{ topic: 'direction' }]);
 });
 
 describe('a plus beside amounts without a sign', () => {
   const readTypes = (rows: string, options?: Options) =>
     read(['Date,Text,Amount,Balance', ...rows.split('|')], options).rows.map(({ type }) => type);
 
-  it.each<[what: string, rows: string, options: Options, types: string[]]>([
+  it.each<[content: string, rows: string, options: Options, types: string[]]>([
     [
       'means nothing if the user inverts the file',
       '5.10,|7,|+50,',
@@ -853,7 +853,7 @@ describe('totals with a date', () => {
     expect(leftOut[0]?.reason).toBe('a total: the sum of other rows');
   });
 
-  it('keeps a booking that is the sum of others by chance', () => {
+  it('keeps a booking that happens to be the sum of others', () => {
     const file = `${CARD}|2026-10-20,Rent,-52.10|2026-10-31,Total,-104.20`;
     expect(read(file.split('|')).rows.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
@@ -953,13 +953,14 @@ it('the importer asks if balances contradict the words for the direction', () =>
   const row = (n: number, amount: string, balance: string) =>
     `2026-01-0${n},Shop ${n},${amount},${balance}`;
   const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
-  const ask = (header: string) => read([header, ...rows]).questions.map(({ topic }) => topic);
-  expect(ask('Date,Text,Debit,Credit,Balance')).toEqual([]);
-  expect(ask('Date,Text,Credit,Debit,Balance')).toEqual(['direction']);
+  const listQuestions = (header: string) =>
+    read([header, ...rows]).questions.map(({ topic }) => topic);
+  expect(listQuestions('Date,Text,Debit,Credit,Balance')).toEqual([]);
+  expect(listQuestions('Date,Text,Credit,Debit,Balance')).toEqual(['direction']);
 });
 
 it.each([
-  ['FT is no currency', 'FT', ['decimal']],
+  ['FT is not a currency', 'FT', ['decimal']],
   ['Ft is the forint', 'Ft', []],
 ])(
   'the importer recognizes a currency without decimals by the case of its sign: %s',
@@ -1003,7 +1004,7 @@ it.each([
   expect(read(file.split('|')).rows.map((row) => row.amount)).toEqual([45.1, 45.1]);
 });
 
-it('the importer asks for the order of dates if a name such as Data appears beside Amount', () => {
+it('the importer asks for the order of dates if the header mixes languages, such as Data and Amount', () => {
   const file = ['Data,Type,Amount', '10/01/2026,Income,2500', '10/03/2026,Expense,45.10'];
   expect(() => read(file)).toThrow('--date-order dmy or mdy');
   expect(read(file.map((line) => line.replace('Amount', 'Importo'))).dateOrder).toBe('dmy');

@@ -1,4 +1,4 @@
-// Recognizes the encodings that banks use for their files.
+// The importer recognizes the encodings that banks use for their files.
 import { expect, it } from 'vitest';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
@@ -33,7 +33,9 @@ function encode(text: string, encoding: string): Buffer {
     }
   }
   return Buffer.from(
-    [...text].flatMap((each) => (each < '\u0080' ? each.charCodeAt(0) : (bytes.get(each) ?? []))),
+    [...text].flatMap((character) =>
+      character < '\u0080' ? character.charCodeAt(0) : (bytes.get(character) ?? []),
+    ),
   );
 }
 
@@ -82,8 +84,8 @@ it.each([
 ])(
   'the importer finds a row that was first read as %s, and now as %s',
   async (previous, current, name) => {
-    const written = previous === 'windows-1250' ? previous : current;
-    const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
+    const fileEncoding = previous === 'windows-1250' ? previous : current;
+    const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, fileEncoding);
     const read = async (encoding: string) =>
       (await readStatement(file, { encoding, account: 'Giro' })).rows;
     const previousRows = await read(previous);

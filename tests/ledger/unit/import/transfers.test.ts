@@ -16,8 +16,8 @@ function read(lines: readonly string[], options: StatementOptions = {}) {
   };
 }
 
-const ALL = { lines: [2, 3, 4, 5], leftOut: [], questions: [], isReported: false };
-const LEFT_OUT = { ...ALL, lines: [2, 3], leftOut: [4, 5] };
+const ALL_KEPT = { lines: [2, 3, 4, 5], leftOut: [], questions: [], isReported: false };
+const BOTH_LEFT_OUT = { ...ALL_KEPT, lines: [2, 3], leftOut: [4, 5] };
 
 it.each([
   ['a word', '03-05,Bank,Transfer to savings,,-100', '03-05,Cash,Transfer from bank,,100'],
@@ -25,43 +25,49 @@ it.each([
   ['the name of the other account', '03-05,Bank,To cash,,-100', '03-05,Cash,From bank,,100'],
   ['words of another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
   ['the word for a transfer alone', '03-05,Bank,Transfer,,-100', '03-06,Cash,Transfer,,100'],
-])('the importer leaves out both sides of a transfer, recognized by %s', (_, out, back) => {
-  expect(read([`2026-${out}`, `2026-${back}`])).toEqual(LEFT_OUT);
-  expect(read([`2026-${back}`, `2026-${out}`])).toEqual(LEFT_OUT);
-});
+])(
+  'the importer leaves out both sides of a transfer, recognized by %s',
+  (_, outgoing, incoming) => {
+    expect(read([`2026-${outgoing}`, `2026-${incoming}`])).toEqual(BOTH_LEFT_OUT);
+    expect(read([`2026-${incoming}`, `2026-${outgoing}`])).toEqual(BOTH_LEFT_OUT);
+  },
+);
 
 it.each([
   ['a payment and an income by bank transfer', 'Transfer to landlord', 'Transfer from employer'],
   ['a purchase and a refund', 'CARD PAYMENT TO TESCO', 'CARD PAYMENT REFUND ARGOS'],
   ['transfers in another language', 'Überweisung Miete', 'Gutschrift Überweisung Gehalt'],
   ['names of accounts within words', 'Cashew nuts', 'Returned to bank'],
-])('the importer asks about %s with the same amount, which may be unrelated', (_, out, back) => {
-  const lines = [`2026-03-05,Bank,${out},,-100`, `2026-03-06,Cash,${back},,100`];
-  expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
-});
+])(
+  'the importer asks about %s with the same amount, which may be unrelated',
+  (_, outgoing, incoming) => {
+    const lines = [`2026-03-05,Bank,${outgoing},,-100`, `2026-03-06,Cash,${incoming},,100`];
+    expect(read(lines)).toEqual({ ...ALL_KEPT, questions: ['postings'] });
+  },
+);
 
 it('the importer asks if a category covers transfers and other payments', () => {
   const lines = [
     '2026-03-05,Bank,A,Transfers & payments,-100',
     '2026-03-06,Cash,B,Transfers out,100',
   ];
-  expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
+  expect(read(lines)).toEqual({ ...ALL_KEPT, questions: ['postings'] });
 });
 
 const ONE_SIDE = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
 it('the importer asks if only one side mentions a transfer', () => {
-  expect(read(ONE_SIDE)).toEqual({ ...ALL, questions: ['postings'] });
-  expect(read(ONE_SIDE, { isPreviewAccepted: true })).toEqual(ALL);
+  expect(read(ONE_SIDE)).toEqual({ ...ALL_KEPT, questions: ['postings'] });
+  expect(read(ONE_SIDE, { isPreviewAccepted: true })).toEqual(ALL_KEPT);
   expect(read(ONE_SIDE, { onlyAccount: 'Bank' })).toMatchObject({
     lines: [2, 3, 4],
     questions: [],
   });
 });
 
-it('the importer only reports rows that cancel on one day if no word shows a transfer', () => {
+it('the importer only reports rows of one day that cancel if no word shows a transfer', () => {
   const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
-  expect(read(lines)).toEqual({ ...ALL, isReported: true });
+  expect(read(lines)).toEqual({ ...ALL_KEPT, isReported: true });
 });
 
 it.each([
@@ -79,7 +85,7 @@ it.each([
     '03-06,Cash,Shoes returned,,100',
   ],
 ])('the importer keeps rows %s', (_, first, second) => {
-  expect(read([`2026-${first}`, `2026-${second}`])).toEqual(ALL);
+  expect(read([`2026-${first}`, `2026-${second}`])).toEqual(ALL_KEPT);
 });
 
 it('the importer keeps rows of one account in a file of two accounts', () => {
@@ -88,11 +94,10 @@ it('the importer keeps rows of one account in a file of two accounts', () => {
 });
 
 it('the importer uses each row for only one transfer', () => {
-  const more = ['2026-03-06,Bank,Transfer to Ann,,-100'];
   const { lines, leftOut } = read([
     '2026-03-05,Bank,Transfer,,-100',
     '2026-03-05,Cash,Transfer,,100',
-    ...more,
+    '2026-03-06,Bank,Transfer to Ann,,-100',
   ]);
   expect([lines, leftOut]).toEqual([
     [2, 3, 6],

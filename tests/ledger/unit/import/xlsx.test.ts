@@ -60,7 +60,7 @@ describe('the reader of workbooks', () => {
     expect(sheet.rows).toEqual([{ line: 1, cells: ['a'] }]);
   });
 
-  it('refuses a workbook that inflates to more than a statement may have', async () => {
+  it('refuses a workbook that unpacks to more than a statement may have', async () => {
     const bytes = createWorkbook({ One: STATEMENT });
     const directory = Buffer.from(bytes).indexOf('PK\x01\x02', 0, 'latin1');
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(directory + 24, 2 ** 31, true);
@@ -69,14 +69,18 @@ describe('the reader of workbooks', () => {
     );
   });
 
-  it('inflates no part beyond the size that the archive declares', async () => {
+  it('unpacks no part beyond the size that the archive declares', async () => {
     const bytes = createWorkbook({ One: [['a'.repeat(100_000)]] });
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const start = bytes.byteOffset;
-    for (let at = 0; ; at += 1) {
-      at = Buffer.from(bytes.buffer, start, bytes.length).indexOf('PK\x01\x02', at, 'latin1');
-      if (at < 0) break;
-      view.setUint32(at + 24, 10, true);
+    for (let offset = 0; ; offset += 1) {
+      offset = Buffer.from(bytes.buffer, start, bytes.length).indexOf(
+        'PK\x01\x02',
+        offset,
+        'latin1',
+      );
+      if (offset < 0) break;
+      view.setUint32(offset + 24, 10, true);
     }
     await expect(readXlsx(bytes)).rejects.toThrow('The workbook cannot be read.');
   });

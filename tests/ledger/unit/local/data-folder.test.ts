@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../../shared/support/temporary-folder.
 
 const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-it('a data folder and its files are closed to other users, new or not', async () => {
+it('a data folder and its files are closed to other users, whether new or existing', async () => {
   const folder = join(await createTemporaryFolder(), 'a', 'b');
   openDataFolder(folder).release();
   for (const path of [folder, join(folder, '..')]) expect(readMode(path)).toBe('700');
@@ -22,17 +22,17 @@ it('a data folder and its files are closed to other users, new or not', async ()
   expect(readMode(folder)).toBe('700');
 });
 
-it('permissions of other folders are unchanged: /tmp stays open to its users', async () => {
+it('a shared folder such as /tmp keeps its permissions, and so do the files of others', async () => {
   const folder = join(await createTemporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o777);
-  const [foreign, elsewhere] = [join(folder, 'notes.txt'), join(folder, '..', 'elsewhere')];
-  for (const path of [foreign, elsewhere]) {
+  const [otherFile, linkTarget] = [join(folder, 'notes.txt'), join(folder, '..', 'linkTarget')];
+  for (const path of [otherFile, linkTarget]) {
     writeFileSync(path, '');
     chmodSync(path, 0o644);
   }
-  symlinkSync(elsewhere, join(folder, 'ledger.db'));
+  symlinkSync(linkTarget, join(folder, 'ledger.db'));
   openDataFolder(folder).release();
-  expect([folder, foreign, elsewhere].map(readMode)).toEqual(['777', '644', '644']);
+  expect([folder, otherFile, linkTarget].map(readMode)).toEqual(['777', '644', '644']);
   expect(readMode(join(folder, 'lock.db'))).toBe('600');
 });

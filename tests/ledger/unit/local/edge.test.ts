@@ -16,29 +16,29 @@ import { USER_AGENTS } from '../../../../local/user-agents.ts';
 import { findFreePort } from '../../../../processes/free-port.ts';
 import { createResources, type Resources } from '../../../../processes/resources.ts';
 
-interface Received {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-const OWN = 'http://localhost:3000';
-const FOREIGN = 'https://elsewhere.example';
+const OWN_ORIGIN = 'http://localhost:3000';
+const FOREIGN_ORIGIN = 'https://elsewhere.example';
 const MAX_RESPONSE = 6 * 1024 * 1024;
 
 let resources: Resources;
 let port: number;
 let edge: Edge;
 let lines: string[];
-let received: Received[];
+let received: ReceivedRequest[];
 
 beforeEach(async () => {
   resources = createResources();
   port = await findFreePort();
   lines = [];
   received = [];
-  edge = await startEdge([OWN]);
+  edge = await startEdge([OWN_ORIGIN]);
   edge.forwardTo(await startGateway());
 });
 
@@ -148,7 +148,7 @@ describe('a request', () => {
   });
 
   // The gateway hands functions a query that it has decoded and encoded again.
-  it('is a 400 in the envelope if its query string is not UTF-8', async () => {
+  it('gets a 400 in the envelope if its query string is not UTF-8', async () => {
     const { status, headers, body } = await call('GET', '/transactions?q=caf%E9');
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
@@ -157,7 +157,7 @@ describe('a request', () => {
   });
 
   it('waits until the gateway is ready', async () => {
-    await reopen(OWN);
+    await reopen(OWN_ORIGIN);
     const response = call('GET', '/');
     edge.forwardTo(await startGateway());
     expect((await response).status).toBe(201);
@@ -166,14 +166,14 @@ describe('a request', () => {
   it.each([
     ['of a known length', {}],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('is a 413 if its body, %s, is larger than the gateway accepts', async (_, headers) => {
-    const allowed = Buffer.alloc(10 * 1024 * 1024, 'a');
-    expect((await call('POST', '/categories', headers, allowed)).status).toBe(201);
+  ])('gets a 413 if its body, %s, is larger than the gateway accepts', async (_, headers) => {
+    const largestBody = Buffer.alloc(10 * 1024 * 1024, 'a');
+    expect((await call('POST', '/categories', headers, largestBody)).status).toBe(201);
     const { status, body } = await call(
       'POST',
       '/categories',
       headers,
-      Buffer.concat([allowed, Buffer.from('a')]),
+      Buffer.concat([largestBody, Buffer.from('a')]),
     );
     expect({ status, ...JSON.parse(body) }).toEqual({
       status: 413,
@@ -183,7 +183,7 @@ describe('a request', () => {
     });
   });
 
-  it('is a 502 in the envelope if the gateway has stopped', async () => {
+  it('gets a 502 in the envelope if the gateway has stopped', async () => {
     edge.forwardTo('/nowhere');
     const { status, headers, body } = await call('GET', '/');
     expect(status).toBe(502);
@@ -192,34 +192,38 @@ describe('a request', () => {
   });
 });
 
-// A page of another site can point its own host name at this machine: the browser then takes its requests for same-origin ones.
+// A page of another site can point its own host name at this machine: the browser then treats its requests as same-origin.
 describe('a page of another site', () => {
-  const preflight = { origin: OWN, 'access-control-request-method': 'POST' };
-  const ofOrigin = (origin: string) =>
+  const preflight = { origin: OWN_ORIGIN, 'access-control-request-method': 'POST' };
+  const withOrigin = (origin: string) =>
     [{ origin }, 'forbidden_origin', `${origin} is not in ALLOWED_ORIGINS`] as const;
-  const ofHost = (host: string) =>
+  const withHost = (host: string) =>
     [{ host }, 'forbidden_host', `host "${host}" is not a name of this machine`] as const;
 
   it.each([
-    ...['null', `${OWN}.example`, 'http://localhost'].map(ofOrigin),
+    ...['null', `${OWN_ORIGIN}.example`, 'http://localhost'].map(withOrigin),
     ...['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'].map(
-      ofHost,
+      withHost,
     ),
-  ])('with %j reaches nothing, and the log has the reason', async (from, error, reason) => {
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const { status, headers, body } = await call(method, '/categories', from);
-      expect([status, JSON.parse(body)]).toMatchObject([403, { success: false, error }]);
-      expect(headers['x-request-id']).toMatch(/\S/);
+  ])(
+    'with %j does not reach the gateway, and the log has the reason',
+    async (sender, error, reason) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, headers, body } = await call(method, '/categories', sender);
+        expect([status, JSON.parse(body)]).toMatchObject([403, { success: false, error }]);
+        expect(headers['x-request-id']).toMatch(/\S/);
+        expect(headers).not.toHaveProperty('access-control-allow-origin');
+        if ('host' in sender)
+          expect(body).toContain(`add http://${sender.host} to ALLOWED_ORIGINS`);
+      }
+      const { status, headers } = await call('OPTIONS', '/categories', { ...preflight, ...sender });
+      expect(status).toBe('host' in sender ? 403 : 204);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      if ('host' in from) expect(body).toContain(`add http://${from.host} to ALLOWED_ORIGINS`);
-    }
-    const { status, headers } = await call('OPTIONS', '/categories', { ...preflight, ...from });
-    expect(status).toBe('host' in from ? 403 : 204);
-    expect(headers).not.toHaveProperty('access-control-allow-origin');
-    expect(received).toEqual([]);
-    await expect.poll(() => lines).toHaveLength(4);
-    for (const line of lines) expect(line).toContain(reason);
-  });
+      expect(received).toEqual([]);
+      await expect.poll(() => lines).toHaveLength(4);
+      for (const line of lines) expect(line).toContain(reason);
+    },
+  );
 });
 
 describe('a browser that names no origin', () => {
@@ -263,8 +267,8 @@ it('a request with two hosts is refused, whichever comes first', async () => {
     ['evil.example', 'localhost'],
   ]) {
     const socket = connect(port, '127.0.0.1');
-    const lines = ['GET /categories HTTP/1.1', ...hosts.map((host) => `Host: ${host}`)];
-    socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+    const requestLines = ['GET /categories HTTP/1.1', ...hosts.map((host) => `Host: ${host}`)];
+    socket.end(`${requestLines.join('\r\n')}\r\n\r\n`);
     expect(String(await buffer(socket))).toMatch(/^HTTP\/1\.1 403 /);
   }
   expect(received).toEqual([]);
@@ -278,11 +282,11 @@ it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALH
 it.each([
   ['http://api.example:3000', { host: 'api.example:8080' }, undefined],
   ['*', { host: 'evil.example' }, undefined],
-  ['*', { origin: FOREIGN }, '*'],
-])('ALLOWED_ORIGINS with %s allows %j', async (allowed, from, allowedOrigin) => {
-  await reopen(OWN, allowed);
+  ['*', { origin: FOREIGN_ORIGIN }, '*'],
+])('ALLOWED_ORIGINS with %s allows %j', async (allowed, sender, allowedOrigin) => {
+  await reopen(OWN_ORIGIN, allowed);
   edge.forwardTo(await startGateway());
-  const { status, headers } = await call('GET', '/categories', from);
+  const { status, headers } = await call('GET', '/categories', sender);
   expect([status, headers['access-control-allow-origin']]).toEqual([201, allowedOrigin]);
 });
 
@@ -310,7 +314,7 @@ describe('the log', () => {
   });
 
   it.each(['before', 'in the middle of'])(
-    'names a request as aborted when its client leaves %s the response',
+    'names a request as aborted if its client disconnects %s the response',
     async (when) => {
       const { promise: requestArrived, resolve: onArrival } = Promise.withResolvers<void>();
       edge.forwardTo(

@@ -38,10 +38,10 @@ it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])(
 );
 
 it('the allowed origins are read, and always include those of the service', () => {
-  const own = DEFAULTS.allowedOrigins;
+  const serviceOrigins = DEFAULTS.allowedOrigins;
   const ALLOWED_ORIGINS = 'http://localhost:5173, https://app.example';
   expect(readLocalSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([
-    ...own,
+    ...serviceOrigins,
     'http://localhost:5173',
     'https://app.example',
   ]);
@@ -50,7 +50,10 @@ it('the allowed origins are read, and always include those of the service', () =
     'http://127.0.0.1:8080',
     'http://[::1]:8080',
   ]);
-  expect(readLocalSettings({ ALLOWED_ORIGINS: '*' }).allowedOrigins).toEqual([...own, '*']);
+  expect(readLocalSettings({ ALLOWED_ORIGINS: '*' }).allowedOrigins).toEqual([
+    ...serviceOrigins,
+    '*',
+  ]);
 });
 
 it.for(['localhost:5173', 'http://localhost:5173/', 'http://a,', 'null', '*.example'])(

@@ -1,5 +1,5 @@
-// Two processes of `npm start` live as long as the service: its own and the gateway's. Neither may load a database client, the
-// bundler or the framework: only the start needs them, and they would double the memory.
+// Two processes of `npm start` run as long as the service: its own and the gateway's. Neither may load a database client, the
+// bundler or the framework: only startup needs them, and they would double the memory.
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../support/running-service.ts';

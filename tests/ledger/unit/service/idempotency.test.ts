@@ -13,7 +13,7 @@ import { BusyError, OutcomeUnknownError } from '../../../../lib/shared/errors.ts
 const REQUEST = { operation: 'POST /transactions', key: 'k', body: {} };
 
 /** Returns the error of a request that fails with `error`: the first read of the marker finds nothing, the second fails. */
-async function errorAfter(error: Error): Promise<unknown> {
+async function catchErrorAfter(error: Error): Promise<unknown> {
   let reads = 0;
   const find = async () => {
     reads += 1;
@@ -26,22 +26,22 @@ async function errorAfter(error: Error): Promise<unknown> {
 }
 
 it.each([new OutcomeUnknownError('lost'), new ValidationError('invalid'), new Error('other')])(
-  'a request keeps $name',
+  'a request that fails with $name reports that error',
   async (error) => {
-    expect(await errorAfter(error)).toBe(error);
+    expect(await catchErrorAfter(error)).toBe(error);
   },
 );
 
 it.each([new RequestRepeatedError('applied'), new BusyError('being applied')])(
-  'a request with $name reports that the same request is running',
+  'a request that fails with $name reports that the same request is running',
   async (error) => {
-    expect(await errorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
+    expect(await catchErrorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
   },
 );
 
 it.each([new ConflictError('taken'), createExternalIdTakenError('bank-1', 1)])(
   'a request does not report $name, because the same request may have created the record',
   async (error) => {
-    expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
+    expect(await catchErrorAfter(error)).toMatchObject({ message: 'no response' });
   },
 );

@@ -26,7 +26,7 @@ function setUp(fault: Fault) {
     writes.push(command.input);
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
-    // Lets the time pass until the shortest limit.
+    // Ends the shortest time limit.
     if (fault === NEVER_RESPONDS) signals.get(Math.min(...signals.keys()))?.abort();
     return await Promise.race([fault(async () => ({}), command), aborted]);
   };
@@ -57,7 +57,7 @@ function setUp(fault: Fault) {
 }
 
 test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_RESPONDS }))(
-  'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
+  'a request succeeds although the use of its key cannot be recorded, and the next read of the key records it again: %s',
   async (_, fault) => {
     const { request, writes, advance, retryPolicy } = setUp(fault);
     expect(await request()).toMatchObject({ ledger: 'alice' });

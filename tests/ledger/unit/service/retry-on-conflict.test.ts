@@ -10,22 +10,22 @@ function retryDecision(decide: Options['decide'], readAgain: Options['readAgain'
   const retryPolicy = createSleeplessRetryPolicy();
   const { deadlineMs: deadline, delays } = retryPolicy;
   return {
-    ended: retryOnConflict({ retryPolicy, deadline, existing: 1, readAgain, decide }),
+    result: retryOnConflict({ retryPolicy, deadline, existing: 1, readAgain, decide }),
     delays,
   };
 }
 
 test('a retry uses the record that a failed write carries, or reads again after a delay if it carries none', async () => {
-  const seen: number[] = [];
+  const versions: number[] = [];
   const decide = async (version: number) => {
-    seen.push(version);
+    versions.push(version);
     if (version < 3) throw new StaleRecordError('stale', version + 1);
     if (version === 3) throw new StaleRecordError('stale');
     return 'decided';
   };
-  const { ended, delays } = retryDecision(decide, async () => 7);
-  expect(await ended).toBe('decided');
-  expect(seen).toEqual([1, 2, 3, 7]);
+  const { result, delays } = retryDecision(decide, async () => 7);
+  expect(await result).toBe('decided');
+  expect(versions).toEqual([1, 2, 3, 7]);
   expect(delays).toHaveLength(1);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['any other failure', new Error('refused'), 'refused'],
 ])('%s ends the retries', async (_, error, message) => {
   const readAgain = () => Promise.reject(new Error('deleted'));
-  await expect(retryDecision(() => Promise.reject(error), readAgain).ended).rejects.toThrow(
+  await expect(retryDecision(() => Promise.reject(error), readAgain).result).rejects.toThrow(
     message,
   );
 });

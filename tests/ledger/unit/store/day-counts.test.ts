@@ -57,16 +57,16 @@ describe('createCounterWrites writes only what changes', () => {
   });
 
   test('a row whose amount changes changes only the sums', () => {
-    const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
+    const [yearChange, monthChange] = [{ E2: -1n }, { E29: -1n }];
     expect(listCounterChanges([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
-      'home#DAYS Y#2024': ofYear,
-      'home#DAYS M#2024-02': ofMonth,
-      'home#DAYS#7 Y#2024': ofYear,
-      'home#DAYS#7 M#2024-02': ofMonth,
+      'home#DAYS Y#2024': yearChange,
+      'home#DAYS M#2024-02': monthChange,
+      'home#DAYS#7 Y#2024': yearChange,
+      'home#DAYS#7 M#2024-02': monthChange,
     });
   });
 
-  test('a sum of nothing is not stored', () => {
+  test('a sum of zero is not stored', () => {
     const changes = listCounterChanges([], [{ ...LUNCH, amount: -0 }]);
     expect(changes['home#DAYS M#2024-02']).toEqual({ e29: 1n });
   });

@@ -21,6 +21,6 @@ test('the keys of the table are those of earlier releases', () => {
   });
 });
 
-test('category 0 is a category, not the lack of one', () => {
+test('category 0 is not the same as no category', () => {
   expect(keys.partition({ type: undefined, categoryId: 0 }).value).toBe('home#0');
 });

@@ -8,9 +8,9 @@ describe('a response of the service', () => {
   beforeEach(() => {
     requests.length = 0;
     forgetAllAnswers();
-    const empty = { getItem: () => null };
-    vi.stubGlobal('sessionStorage', empty);
-    vi.stubGlobal('localStorage', empty);
+    const emptyStorage = { getItem: () => null };
+    vi.stubGlobal('sessionStorage', emptyStorage);
+    vi.stubGlobal('localStorage', emptyStorage);
     vi.stubGlobal('fetch', async (path: string) => {
       requests.push(path);
       return Response.json({ success: true });
@@ -20,8 +20,8 @@ describe('a response of the service', () => {
 
   const signal = new AbortController().signal;
 
-  test('is kept always if it names the caller, and otherwise while it is among the latest', async () => {
-    // The caller's response comes after another, as it can in a load.
+  test('is always kept if it names the caller, and otherwise while it is among the latest', async () => {
+    // The response that names the caller can arrive after another.
     for (const path of ['/first', '/me', ...Array.from({ length: 60 }, (_, n) => `/${n}`)])
       await ask(path, signal);
     requests.length = 0;

@@ -1,4 +1,4 @@
-// The categories of the page: a list that was read before a write of this page, and is received after it, does not undo the write.
+// The categories of the page: an outdated list that arrives after a write does not undo the write.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../lib/ledger/http/api-types.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../../../web/page/category-list.ts';
 import { LAG_MS } from '../../../../web/page/write-queue.ts';
 
-function category(id: number, name: string, version: number, count?: number): Category {
+function createCategory(id: number, name: string, version: number, count?: number): Category {
   return {
     ...{ id, name, description: null, color: null, is_active: true },
     ...{ created_at: '', updated_at: '', etag: `"c${id}.${version}.0"` },
@@ -22,7 +22,7 @@ const listShown = () => categories.value.map(({ name, transaction_count: count }
 describe('a list of categories', () => {
   beforeEach(() => {
     vi.useFakeTimers();
-    showCategories([category(1, 'Food', 1, 5), category(2, 'Home', 1, 3)]);
+    showCategories([createCategory(1, 'Food', 1, 5), createCategory(2, 'Home', 1, 3)]);
   });
   afterEach(() => {
     forgetWrittenCategories();
@@ -30,12 +30,12 @@ describe('a list of categories', () => {
   });
 
   test('that is older than a rename gets the new name, and updates the counts', () => {
-    keepCategory(category(2, 'Flat', 2));
+    keepCategory(createCategory(2, 'Flat', 2));
     expect(listShown()).toEqual([
       ['Flat', 3],
       ['Food', 5],
     ]);
-    showCategories([category(1, 'Food', 1, 6), category(2, 'Home', 1, 4)]);
+    showCategories([createCategory(1, 'Food', 1, 6), createCategory(2, 'Home', 1, 4)]);
     expect(listShown()).toEqual([
       ['Flat', 4],
       ['Food', 6],
@@ -43,36 +43,36 @@ describe('a list of categories', () => {
   });
 
   test('that is as new as a write, or newer, is shown unchanged', () => {
-    keepCategory(category(2, 'Flat', 2));
-    showCategories([category(2, 'House', 3, 4)]);
+    keepCategory(createCategory(2, 'Flat', 2));
+    showCategories([createCategory(2, 'House', 3, 4)]);
     expect(listShown()).toEqual([['House', 4]]);
-    showCategories([category(2, 'Flat', 2, 4)]);
+    showCategories([createCategory(2, 'Flat', 2, 4)]);
     expect(listShown()).toEqual([['Flat', 4]]);
   });
 
-  test('does not lose a change of another client to a write with a late response', () => {
-    showCategories([category(2, 'House', 10, 3)]);
-    keepCategory(category(2, 'Flat', 9));
+  test('keeps a change of another client when the response to an earlier write arrives late', () => {
+    showCategories([createCategory(2, 'House', 10, 3)]);
+    keepCategory(createCategory(2, 'Flat', 9));
     expect(listShown()).toEqual([['House', 3]]);
   });
 
   test('that lags behind two writes is shown with the later one, in whatever order their responses arrive', () => {
-    keepCategory(category(2, 'Flat', 10));
-    keepCategory(category(2, 'Hut', 9));
+    keepCategory(createCategory(2, 'Flat', 10));
+    keepCategory(createCategory(2, 'Hut', 9));
     expect(listShown()).toContainEqual(['Flat', 3]);
-    showCategories([category(2, 'Home', 1, 4)]);
+    showCategories([createCategory(2, 'Home', 1, 4)]);
     expect(listShown()).toEqual([['Flat', 4]]);
   });
 
   test('includes a created category until it can no longer lag behind', () => {
-    keepCategory(category(3, 'Fun', 1));
-    showCategories([category(1, 'Food', 1, 5)]);
+    keepCategory(createCategory(3, 'Fun', 1));
+    showCategories([createCategory(1, 'Food', 1, 5)]);
     expect(listShown()).toEqual([
       ['Food', 5],
       ['Fun', undefined],
     ]);
     vi.advanceTimersByTime(LAG_MS + 1);
-    showCategories([category(1, 'Food', 1, 5)]);
+    showCategories([createCategory(1, 'Food', 1, 5)]);
     expect(listShown()).toEqual([['Food', 5]]);
   });
 });

@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { createSettings, type SettingValues } from '../../../../web/page/category-settings.ts';
 
-const START: SettingValues = { name: 'Food', color: '#112233', target: '' };
+const INITIAL: SettingValues = { name: 'Food', color: '#112233', target: '' };
 
-function open(send: () => Promise<void> = async () => undefined) {
+function openSettings(send: () => Promise<void> = async () => undefined) {
   const sent: Partial<SettingValues>[] = [];
   const settings = createSettings(
-    { saved: START, typed: START },
+    { saved: INITIAL, typed: INITIAL },
     async (changes) => {
       sent.push(changes);
-      // Ends a save that never finds its settings saved.
+      // Ends an endless repetition of saves.
       if (sent.length > 5) throw 'The same settings are sent again and again.';
       await send();
     },
@@ -21,14 +21,14 @@ function open(send: () => Promise<void> = async () => undefined) {
 
 describe('the settings of a category', () => {
   test('are not sent if nothing was changed', async () => {
-    const { sent, settings } = open();
+    const { sent, settings } = openSettings();
     settings.name.value = ' Food ';
     expect(await settings.save()).toBe(true);
     expect(sent).toEqual([]);
   });
 
   test('are sent without those that were not changed', async () => {
-    const { sent, settings } = open();
+    const { sent, settings } = openSettings();
     settings.target.value = '20';
     expect(await settings.save()).toBe(true);
     settings.color.value = '#445566';
@@ -38,7 +38,7 @@ describe('the settings of a category', () => {
 
   test('are kept with the reason if they are refused, and sent at the next attempt', async () => {
     const refusals = ['The name is taken.'];
-    const { sent, settings } = open(async () => {
+    const { sent, settings } = openSettings(async () => {
       const refusal = refusals.pop();
       if (refusal) throw refusal;
     });
@@ -53,36 +53,36 @@ describe('the settings of a category', () => {
 
   test('are sent once, although they are saved again before the response', async () => {
     const saved = Promise.withResolvers<void>();
-    const { sent, settings } = open(() => saved.promise);
+    const { sent, settings } = openSettings(() => saved.promise);
     settings.name.value = 'Meals';
-    const both = [settings.save(), settings.save()];
+    const saves = [settings.save(), settings.save()];
     saved.resolve();
-    expect(await Promise.all(both)).toEqual([true, true]);
+    expect(await Promise.all(saves)).toEqual([true, true]);
     expect(sent).toEqual([{ name: 'Meals' }]);
   });
 
   test('that were typed before a reload are sent, and no others', async () => {
     const sent: Partial<SettingValues>[] = [];
-    const typed = { ...START, target: '20' };
+    const typed = { ...INITIAL, target: '20' };
     const settings = createSettings(
-      { saved: START, typed },
+      { saved: INITIAL, typed },
       async (changes) => void sent.push(changes),
       String,
     );
-    expect(settings.unsaved.value).toEqual({ saved: START, typed });
+    expect(settings.unsaved.value).toEqual({ saved: INITIAL, typed });
     expect(await settings.save()).toBe(true);
     expect(sent).toEqual([{ target: '20' }]);
     expect(settings.unsaved.value).toBeUndefined();
   });
 
   test('that are typed while the earlier ones are sent are sent after them, by the same save', async () => {
-    const answered = Promise.withResolvers<void>();
-    const { sent, settings } = open(() => answered.promise);
+    const response = Promise.withResolvers<void>();
+    const { sent, settings } = openSettings(() => response.promise);
     settings.name.value = 'Meals';
     const saved = settings.save();
     await Promise.resolve();
     settings.target.value = '20';
-    answered.resolve();
+    response.resolve();
     expect(await saved).toBe(true);
     expect(sent).toEqual([{ name: 'Meals' }, { target: '20' }]);
   });

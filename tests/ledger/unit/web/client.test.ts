@@ -1,4 +1,4 @@
-// Responses of the service as the page understands them.
+// Responses of the service, as the page reads them.
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../web/page/api-error.ts';
 import { readAnswer } from '../../../../web/page/client.ts';

@@ -91,8 +91,8 @@ describe('a kept draft', () => {
   test('is found only in its own ledger', () => {
     keepDraft(`${nameOfLedger('edit', 'home')}1`, { n: 1 });
     writeDrafts();
-    for (const other of ['work', 'hom', 'home 1', 'home%201', undefined])
-      expect([...readDrafts(nameOfLedger('edit', other))]).toEqual([]);
+    for (const ledger of ['work', 'hom', 'home 1', 'home%201', undefined])
+      expect([...readDrafts(nameOfLedger('edit', ledger))]).toEqual([]);
     expect([...readDrafts(nameOfLedger('edit', 'home')).values()]).toEqual([{ n: 1 }]);
   });
 

@@ -26,7 +26,7 @@ function row(id: number, changes: Partial<Row> = {}): Row {
   };
 }
 
-interface Sent extends Call {
+interface SentRequest extends Call {
   readonly path: string;
 }
 
@@ -35,7 +35,7 @@ interface Bulk {
 }
 
 function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
   const defects: unknown[] = [];
@@ -105,7 +105,7 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('knows that a create has no response yet, so that a view waits for its next attempt', async () => {
+  test('knows that a create has no response yet, so that views wait for its next attempt', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -147,7 +147,7 @@ describe('the outbox', () => {
     expect(third.sent).toEqual([]);
   });
 
-  test('sends and shows nothing with the key of another ledger, but keeps it', async () => {
+  test('neither sends nor shows the writes of another ledger, but keeps them', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -160,12 +160,12 @@ describe('the outbox', () => {
     expect(sent).toEqual([]);
     const shown = [outbox.writes, outbox.waiting, outbox.undoable];
     expect(shown.flatMap(({ value }) => value)).toEqual([]);
-    const again = openOutbox({ storage });
+    const reopened = openOutbox({ storage });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(again.sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    expect(reopened.sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
-  test('keeps a write for a key that may write', async () => {
+  test('keeps a write until a key that may write is used', async () => {
     const { outbox, sent, refused } = openOutbox();
     outbox.close();
     outbox.create(FIELDS);
@@ -201,7 +201,7 @@ describe('the outbox', () => {
     expect([sent.length, refused.length]).toEqual([0, 1]);
   });
 
-  test('sends a write without an API key once one is entered', async () => {
+  test('sends a write that lacked an API key once one is entered', async () => {
     const { outbox, sent, replies } = openOutbox();
     replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
     outbox.create(FIELDS);
@@ -235,8 +235,8 @@ describe('the outbox', () => {
     const { outbox, sent, replies, refused } = openOutbox();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
     const created = createRow(outbox);
-    const answered = vi.fn();
-    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(answered);
+    const onUpdated = vi.fn();
+    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(onUpdated);
     // The update of an existing row does not wait for the row that is still being created.
     void outbox.update([
       { before: created, after: { ...created, amount: 4 } },
@@ -250,7 +250,7 @@ describe('the outbox', () => {
     expect(refused.map(({ change }) => change)).toEqual([
       { after: expect.objectContaining({ id: created.id, amount: 4 }) },
     ]);
-    expect(answered).toHaveBeenCalledWith(refused);
+    expect(onUpdated).toHaveBeenCalledWith(refused);
     expect(outbox.waiting.value).toEqual([]);
   });
 
@@ -339,15 +339,15 @@ describe('the outbox', () => {
       [{ data: row(7, { amount: 4 }) }],
       1,
     ],
-  ])('%s', async (_, read, remaining) => {
+  ])('%s', async (_, readReplies, remaining) => {
     const { outbox, replies } = openOutbox();
-    const [before, other] = [row(7), row(8)];
+    const [first, second] = [row(7), row(8)];
     replies.push({ data: row(7, { amount: 3 }) }, { data: row(8, { amount: 3 }) });
-    outbox.update([{ before, after: { ...before, amount: 3 } }]);
-    outbox.update([{ before: other, after: { ...other, amount: 3 } }]);
+    outbox.update([{ before: first, after: { ...first, amount: 3 } }]);
+    outbox.update([{ before: second, after: { ...second, amount: 3 } }]);
     await runPending();
-    replies.push(new ApiError('', { status: 412 }), ...read);
-    outbox.update([{ before: row(7, { amount: 3 }), after: { ...before, amount: 5 } }]);
+    replies.push(new ApiError('', { status: 412 }), ...readReplies);
+    outbox.update([{ before: row(7, { amount: 3 }), after: { ...first, amount: 5 } }]);
     await runPending();
     expect(outbox.conflicts.value.size).toBe(1);
     outbox.resolveConflict(7);
@@ -379,7 +379,7 @@ describe('the outbox', () => {
     expect(third.sent).toEqual([]);
   });
 
-  test('sends its writes also after the clock was set back', async () => {
+  test('sends its writes even after the clock was set back', async () => {
     const { outbox, sent, replies } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
@@ -393,10 +393,10 @@ describe('the outbox', () => {
     const { outbox, replies, refused } = openOutbox();
     const theirs = { data: row(7, { amount: 4 }) };
     replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
-    const answered = vi.fn();
-    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]).then(answered);
+    const onUpdated = vi.fn();
+    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]).then(onUpdated);
     await runPending();
-    expect(answered).toHaveBeenCalledWith([
+    expect(onUpdated).toHaveBeenCalledWith([
       expect.objectContaining({ change: expect.objectContaining({ before: row(7) }) }),
     ]);
     // A conflict is not a refusal: the row asks which version to keep.
@@ -480,12 +480,12 @@ describe('the outbox', () => {
       before: row(n + 1),
       after: row(n + 1, { category_id: 3 }),
     }));
-    const answered = outbox.update(changes);
+    const update = outbox.update(changes);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(sent.map(({ path }) => path)).toEqual(Array(4).fill('/transactions/bulk'));
     expect(sent.map(({ body }) => (body as Bulk).transactions.length)).toEqual([100, 100, 100, 50]);
     expect(sent[2]?.headers).toEqual(sent[1]?.headers);
-    expect((await answered).map(({ change }) => change.before?.id)).toEqual([6]);
+    expect((await update).map(({ change }) => change.before?.id)).toEqual([6]);
     expect(refused).toHaveLength(1);
     const remaining = outbox.writes.value.flatMap((write) => write.changes);
     expect(remaining.map(({ after }) => after?.id)).not.toContain(6);

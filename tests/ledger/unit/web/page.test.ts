@@ -87,14 +87,14 @@ function multiply(matrix: Matrix, vector: readonly number[]): number[] {
   return matrix.map((row) => row.reduce((sum, part, n) => sum + part * (vector[n] ?? 0), 0));
 }
 
-/** Returns what a person sees of a color, in Oklab, where distances are as large as people see them. */
-function seeColor(color: string, sight: Matrix): number[] {
+/** Converts a color as a person perceives it to Oklab, where distances match perceived differences. */
+function perceiveColor(color: string, sight: Matrix): number[] {
   const linear = [1, 3, 5].map((start) => {
     const part = Number.parseInt(color.slice(start, start + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  const seen = multiply(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
-  return multiply(TO_OKLAB, multiply(TO_CONES, seen).map(Math.cbrt));
+  const perceived = multiply(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
+  return multiply(TO_OKLAB, multiply(TO_CONES, perceived).map(Math.cbrt));
 }
 
 describe('the scope in the address', () => {
@@ -202,10 +202,10 @@ describe('dates', () => {
 });
 
 describe('figures', () => {
-  const numbers = (income: number[], expense: number[]) => ({
+  const createFigures = (income: number[], expense: number[]) => ({
     income,
     expense,
-    net: income.map((each, n) => each - (expense[n] ?? 0)),
+    net: income.map((amount, n) => amount - (expense[n] ?? 0)),
     count: income.map(() => 1),
   });
   const cells = readSummary(
@@ -216,9 +216,9 @@ describe('figures', () => {
       count: 6,
       months: ['2026-01', '2026-02'],
       groups: [
-        { category_id: 1, name: 'One', ...numbers([5, 0], [0, 0.1]) },
-        { category_id: 2, name: 'Two', ...numbers([0, 0], [0.1, 0]) },
-        { category_id: null, name: null, ...numbers([0, 0], [0, 0.2]) },
+        { category_id: 1, name: 'One', ...createFigures([5, 0], [0, 0.1]) },
+        { category_id: 2, name: 'Two', ...createFigures([0, 0], [0.1, 0]) },
+        { category_id: null, name: null, ...createFigures([0, 0], [0, 0.2]) },
       ],
     },
     undefined,
@@ -273,18 +273,18 @@ describe('figures', () => {
 
 describe('rows with the writes of the page', () => {
   const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
-  const ids = (rows: readonly Row[]) => rows.map(({ id }) => id);
+  const listIds = (rows: readonly Row[]) => rows.map(({ id }) => id);
   const page = { rows: [row(3), row(2), row(1)], page: 1, pages: 1 };
 
   test('a created row stays while a list does not have it yet', () => {
-    expect(ids(applyChanges(page, [{ after: row(4) }], isIn))).toEqual([4, 3, 2, 1]);
-    expect(ids(applyChanges(page, [{ after: row(3) }], isIn))).toEqual([3, 2, 1]);
+    expect(listIds(applyChanges(page, [{ after: row(4) }], isIn))).toEqual([4, 3, 2, 1]);
+    expect(listIds(applyChanges(page, [{ after: row(3) }], isIn))).toEqual([3, 2, 1]);
   });
 
   test('a row that was deleted, or moved out of the scope, does not reappear', () => {
     const moved = row(1, { transaction_date: '2024-03-01', etag: '"t1.2.0"' });
     expect(
-      ids(applyChanges(page, [{ before: row(3) }, { before: row(1), after: moved }], isIn)),
+      listIds(applyChanges(page, [{ before: row(3) }, { before: row(1), after: moved }], isIn)),
     ).toEqual([2]);
   });
 
@@ -312,8 +312,8 @@ describe('rows with the writes of the page', () => {
       row(8 + n, { transaction_date: date }),
     );
     const changes = [{ after: newest }, { after: oldest }];
-    expect(ids(applyChanges(middle, changes, isIn))).toEqual([3, 2, 1]);
-    expect(ids(applyChanges({ ...middle, page: 1 }, changes, isIn))).toEqual([8, 3, 2, 1]);
+    expect(listIds(applyChanges(middle, changes, isIn))).toEqual([3, 2, 1]);
+    expect(listIds(applyChanges({ ...middle, page: 1 }, changes, isIn))).toEqual([8, 3, 2, 1]);
   });
 
   test('the scope is the period, the type, the category and all words of the search', () => {
@@ -329,7 +329,7 @@ describe('rows with the writes of the page', () => {
       expect(isFound(row(1, changes))).toBe(false);
   });
 
-  test('descriptions that differ only in case, numbers and signs are alike', () => {
+  test('descriptions that differ only in case, numbers and signs are similar', () => {
     expect(toSimilarityKey('PAYPAL *Spotify 3345')).toBe(toSimilarityKey('Paypal Spotify/9981'));
     expect(toSimilarityKey('Rent')).not.toBe(toSimilarityKey('Tent'));
     // "Bill" and "hair" in Hindi
@@ -338,22 +338,32 @@ describe('rows with the writes of the page', () => {
 });
 
 describe.each(['#ffffff', '#171a21'])('the colors of categories on %s', (background) => {
-  test('can be seen', () => {
-    const own = ['#FBC02D', '#000', '#ffff', '#12345678', ...Array.from({ length: 8 }, () => null)];
-    const colors = [...own, ...own, ...own].map((color, n) => colorOf(color, n, background));
+  test('have enough contrast', () => {
+    const customColors = [
+      '#FBC02D',
+      '#000',
+      '#ffff',
+      '#12345678',
+      ...Array.from({ length: 8 }, () => null),
+    ];
+    const colors = [...customColors, ...customColors, ...customColors].map((color, n) =>
+      colorOf(color, n, background),
+    );
     for (const color of colors)
       expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
   });
 
-  test.each(Object.entries(SIGHTS))('are told apart with %s', (_, sight) => {
-    const seen = Array.from({ length: 8 }, (_, id) =>
-      seeColor(colorOf(null, id, background), sight),
+  test.each(Object.entries(SIGHTS))('can be distinguished with %s', (_, sight) => {
+    const perceived = Array.from({ length: 8 }, (_, id) =>
+      perceiveColor(colorOf(null, id, background), sight),
     );
-    const distances = seen.flatMap((one, n) =>
-      seen.slice(n + 1).map((other) => Math.hypot(...one.map((part, m) => part - (other[m] ?? 0)))),
+    const distances = perceived.flatMap((first, n) =>
+      perceived
+        .slice(n + 1)
+        .map((second) => Math.hypot(...first.map((part, m) => part - (second[m] ?? 0)))),
     );
     expect(distances).toHaveLength(28);
-    // In Oklab, black and white are 1 apart, and two colors that can just be told apart about 0.02.
+    // In Oklab, black and white are 1 apart, and two barely distinguishable colors about 0.02.
     expect(Math.min(...distances)).toBeGreaterThan(0.08);
   });
 });

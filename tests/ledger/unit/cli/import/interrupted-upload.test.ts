@@ -1,5 +1,5 @@
-// An import that is cut off at any point has recorded every row that it may have created. The next import counts no row as
-// deleted that was never created.
+// An import that is cut off at any point has recorded every row that it may have created. The next import does not
+// count a row as deleted if it was never created.
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { upload } from '../../../../../cli/ledger/import/upload.ts';
@@ -52,7 +52,7 @@ async function interrupt({ after, carriedOut, refused }: Cut) {
     fetch: async (address, { body } = {}) => {
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       const sent = JSON.parse(String(body)).transactions as { external_id: string }[];
-      const numbers = sent.map((each) => Number(each.external_id.slice('row-'.length)));
+      const numbers = sent.map((row) => Number(row.external_id.slice('row-'.length)));
       attempt(() => {
         for (const n of numbers) if (n !== refused) ledger.push(...ROWS.slice(n, n + 1));
       });
@@ -65,11 +65,11 @@ async function interrupt({ after, carriedOut, refused }: Cut) {
     attempt(() => parts.set(part.part, part));
   });
   const request = { rows: ROWS, importId: 'x', recorder };
-  const isDone = await upload(service, request, () => undefined).then(
+  const isComplete = await upload(service, request, () => undefined).then(
     () => true,
     () => false,
   );
-  return { ledger, parts: [...parts.values()], isDone };
+  return { ledger, parts: [...parts.values()], isComplete };
 }
 
 async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
@@ -84,23 +84,23 @@ async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
   return [...written.values()];
 }
 
-/** All requests of an import: an announcement and a request for each hundred rows, and a final write for each of two parts */
-const REQUESTS = 2 * ROW_REQUESTS + 2;
+/** Number of requests of an import: an announcement and an upload per hundred rows, and a final write for each of two parts */
+const TOTAL_REQUESTS = 2 * ROW_REQUESTS + 2;
 const OUTCOMES = [
   [false, false],
   [true, false],
   [false, true],
   [true, true],
 ];
-const CUTS = Array.from({ length: REQUESTS + 1 }, (_, after) => after).flatMap((after) =>
+const CUTS = Array.from({ length: TOTAL_REQUESTS + 1 }, (_, after) => after).flatMap((after) =>
   OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
 );
 
 it('an upload that is cut anywhere leaves at most 200 rows pending, and its resolved record has exactly the created rows', async () => {
   let completed = 0;
   for (const cut of CUTS) {
-    const { ledger, parts, isDone } = await interrupt(cut);
-    if (isDone) completed += 1;
+    const { ledger, parts, isComplete } = await interrupt(cut);
+    if (isComplete) completed += 1;
     const { has, isOnlyCategorised, isPossiblyCreated } = createRecordedRows(parts, ledger);
     expect(ROWS.filter(isPossiblyCreated).length).toBeLessThanOrEqual(200);
     expect(ledger.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
@@ -115,22 +115,23 @@ it('an upload that is cut anywhere leaves at most 200 rows pending, and its reso
 it.each([50, 450])(
   'row %i, which was refused before the cut, does not count as created',
   async (refused) => {
-    const hundred = Math.floor(refused / 100);
+    const request = Math.floor(refused / 100);
     for (const cut of CUTS) {
       const { ledger, parts } = await interrupt({ ...cut, refused });
       const { has } = createRecordedRows(await resolve(parts, ledger));
-      // The request with the refused row may be the last one that was answered; then its record is still pending.
-      const isLater = ledger.some(
-        ({ externalId }) => Number(externalId.slice(4)) >= hundred * 100 + 100,
+      // If the request with the refused row is the last one that got a response, its record is still pending.
+      const hasLaterRows = ledger.some(
+        ({ externalId }) => Number(externalId.slice(4)) >= (request + 1) * 100,
       );
-      if (isLater) expect(ROWS.slice(refused, refused + 1).filter(has)).toEqual([]);
+      if (hasLaterRows) expect(ROWS.slice(refused, refused + 1).filter(has)).toEqual([]);
     }
   },
 );
 
-it('a hundred rows are announced while the hundred before are sent, and none is sent before its announcement has ended', async () => {
+it('a hundred rows are announced while the previous hundred are sent, and sent only after their announcement has ended', async () => {
   const steps: string[] = [];
-  const { promise: isSecondAnnounced, resolve: onSecond } = Promise.withResolvers<void>();
+  const { promise: secondAnnouncement, resolve: endSecondAnnouncement } =
+    Promise.withResolvers<void>();
   const service = createServiceClient({
     url: 'http://service.example',
     userAgent: 'test',
@@ -138,7 +139,7 @@ it('a hundred rows are announced while the hundred before are sent, and none is 
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       steps.push('send');
       // The first request ends only after the second announcement: the two must overlap.
-      await isSecondAnnounced;
+      await secondAnnouncement;
       const results = Array.from({ length: 100 }, (_, index) => ({ index, status: 201 }));
       return Response.json({ data: { results } });
     },
@@ -147,13 +148,13 @@ it('a hundred rows are announced while the hundred before are sent, and none is 
     steps.push('announce');
     await Promise.resolve();
     steps.push('announced');
-    if (steps.filter((step) => step === 'announced').length === 2) onSecond();
+    if (steps.filter((step) => step === 'announced').length === 2) endSecondAnnouncement();
   });
   const request = { rows: ROWS.slice(0, 300), importId: 'x', recorder };
   expect(await upload(service, request, () => undefined)).toMatchObject({ created: 300 });
   const sends = steps.flatMap((step, n) => (step === 'send' ? n : []));
   for (const [n, at] of sends.entries()) {
-    const before = steps.slice(0, at).filter((step) => step === 'announced');
-    expect(before.length).toBeGreaterThan(n);
+    const announced = steps.slice(0, at).filter((step) => step === 'announced');
+    expect(announced.length).toBeGreaterThan(n);
   }
 });

@@ -9,9 +9,9 @@ import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 
 const recorder = createRecorder({ importId: 'x', total: 1 }, async () => undefined);
-const BANK = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
+const STATEMENT = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
-function openService(respond: (path: string, requests: number) => Response) {
+function createService(respond: (path: string, requests: number) => Response) {
   const steps: string[] = [];
   const keys: (string | null)[] = [];
   const service = createServiceClient({
@@ -33,20 +33,28 @@ const results = (...statuses: number[]) =>
   Response.json({ data: { results: statuses.map((status, index) => ({ index, status })) } });
 
 it('the upload pauses before it repeats rows that failed', async () => {
-  const { service, steps } = openService((_, requests) =>
+  const { service, steps } = createService((_, requests) =>
     requests < 3 ? results(201, 500) : results(201, 201),
   );
-  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
+  const uploaded = await upload(
+    service,
+    { ...STATEMENT, importId: 'x', recorder },
+    () => undefined,
+  );
   expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   const bulk = '/transactions/bulk';
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
 });
 
 it('the upload waits while the service has no capacity', async () => {
-  const { service, steps } = openService((_, requests) =>
+  const { service, steps } = createService((_, requests) =>
     requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
   );
-  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
+  const uploaded = await upload(
+    service,
+    { ...STATEMENT, importId: 'x', recorder },
+    () => undefined,
+  );
   expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
@@ -57,9 +65,9 @@ it('the upload adds ten thousand rows in minutes at the rate of bulk requests in
   let milliseconds = 0;
   // A token bucket like API Gateway's limit of a route: the bucket starts full, and each second adds `rate` tokens.
   let tokens = burst;
-  const advance = (more: number) => {
-    milliseconds += more;
-    tokens = Math.min(burst, tokens + (more / 1000) * rate);
+  const advance = (elapsed: number) => {
+    milliseconds += elapsed;
+    tokens = Math.min(burst, tokens + (elapsed / 1000) * rate);
   };
   const service = createServiceClient({
     url: 'http://service.example',
@@ -78,7 +86,7 @@ it('the upload adds ten thousand rows in minutes at the rate of bulk requests in
       return results(...Array(100).fill(201));
     },
   });
-  const rows = Array(10_000).fill(BANK.rows[0]);
+  const rows = Array(10_000).fill(STATEMENT.rows[0]);
   const progress: number[] = [];
   const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) =>
     progress.push(n),
@@ -93,35 +101,39 @@ it.each([
 ])(
   'the upload records a row %s, and none that another import created',
   async (_, firstResponse, laterResponse) => {
-    const own = BANK.rows[0] as StatementRow;
-    const { service } = openService((path, requests) =>
+    const firstRow = STATEMENT.rows[0] as StatementRow;
+    const { service } = createService((path, requests) =>
       path === '/transactions/bulk'
         ? (requests === 1 ? firstResponse : laterResponse)()
         : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
     );
     const written: (readonly string[])[] = [];
-    const recording = createRecorder(
+    const ownRecorder = createRecorder(
       { importId: 'x', total: 2 },
       async ({ rows }) => void written.push(rows),
     );
-    const request = { ...BANK, importId: 'x', recorder: recording };
+    const request = { ...STATEMENT, importId: 'x', recorder: ownRecorder };
     const uploaded = await upload(service, request, () => undefined);
     expect(uploaded).toEqual({ created: 1, duplicates: 1, refused: [] });
-    expect(written.at(-1)).toEqual([recordRow(own)]);
+    expect(written.at(-1)).toEqual([recordRow(firstRow)]);
   },
 );
 
 it('the upload names the rows that fail until the end', async () => {
-  const { service, steps } = openService(() => results(201, 500));
-  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
+  const { service, steps } = createService(() => results(201, 500));
+  const uploaded = await upload(
+    service,
+    { ...STATEMENT, importId: 'x', recorder },
+    () => undefined,
+  );
   expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
 });
 
 it('changes are sent again with the key of the first attempt, and other changes with another key', async () => {
-  const row = { ...BANK.rows[0], exported: null } as StatementRow;
+  const row = { ...STATEMENT.rows[0], exported: null } as StatementRow;
   const change = { row, transaction: TEA, fields: ['amount'] } as const;
-  const { service, keys } = openService((_, requests) =>
+  const { service, keys } = createService((_, requests) =>
     requests === 1 ? new Response('', { status: 503 }) : results(requests === 2 ? 500 : 200),
   );
   const changes = [change, ...Array(100).fill(change)];
@@ -134,9 +146,9 @@ it('changes are sent again with the key of the first attempt, and other changes 
 });
 
 it('the upload sends rows with a key only if a row has no id of its own', async () => {
-  const { service, keys } = openService(() => results(201, 201));
-  await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
-  const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
+  const { service, keys } = createService(() => results(201, 201));
+  await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
+  const rows = STATEMENT.rows.map((row, n) => (n === 0 ? { ...row, externalId: null } : row));
   await upload(service, { rows, importId: 'x', recorder }, () => undefined);
   expect(keys).toEqual([null, expect.stringMatching(/./)]);
 });
@@ -157,13 +169,13 @@ const TEA: LedgerRow = {
 };
 
 it('a deletion keeps rows that another client has changed since, and counts missing rows as deleted', async () => {
-  const { service } = openService(() => results(412, 404, 200));
+  const { service } = createService(() => results(412, 404, 200));
   const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
   expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
 });
 
 it('a deletion ends with an error if rows could not be deleted', async () => {
-  const { service } = openService(() => results(500));
+  const { service } = createService(() => results(500));
   await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
     name: 'UserError',
   });

@@ -31,7 +31,7 @@ test.each([
   ['CAFÈ', 'Cafe'],
   ['बिल', 'बिल'],
   ['बाल', 'बाल'],
-])('%s finds %s', async (typed, found) => {
+])('%s finds %s', async (typed, expected) => {
   forgetWrittenCategories();
   const fields = { description: null, color: null, is_active: true };
   const times = { created_at: '', updated_at: '' };
@@ -42,5 +42,5 @@ test.each([
       ...times,
     })),
   );
-  expect((await resolveCategory(typed))?.name).toBe(found);
+  expect((await resolveCategory(typed))?.name).toBe(expected);
 });

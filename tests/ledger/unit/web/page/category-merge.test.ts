@@ -1,4 +1,4 @@
-// The merge of categories, its Undo, and the updates of categories, over a service that checks versions. Only the service is a
+// The merge of categories, its Undo, and the updates of categories, with a service that checks versions. Only the service is a
 // stand-in.
 import {
   afterAll,
@@ -21,7 +21,7 @@ interface Item {
   readonly if_match?: string;
   readonly category_id?: number;
 }
-interface Sent {
+interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly items: readonly Item[];
@@ -36,7 +36,7 @@ const storage = {
 vi.stubGlobal('location', { hash: '#period=2024-02' });
 vi.stubGlobal('localStorage', storage);
 vi.stubGlobal('sessionStorage', storage);
-vi.stubGlobal('fetch', answer);
+vi.stubGlobal('fetch', respond);
 vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
 const { categoriesById, forgetWrittenCategories } = await import(
@@ -52,9 +52,9 @@ const HOME = 2;
 let nextId = 100;
 let categories = new Map<number, Stored>();
 let transactions = new Map<number, Stored>();
-const sent: Sent[] = [];
-/** Faults of the next writes, each by a part of method and path */
-let faults: { readonly of: string; readonly reply: () => unknown }[] = [];
+const sent: SentRequest[] = [];
+/** Faults of the next writes, by a part of their method and path */
+let faults: { readonly request: string; readonly reply: () => unknown }[] = [];
 
 function nextVersion<Record extends Version>(record: Record, changes: object): Record {
   const [name, version] = record.etag.split('.');
@@ -76,22 +76,22 @@ function write(records: Map<number, Stored>, item: Item): number {
   return 200;
 }
 
-async function answer(path: string, request: RequestInit = {}): Promise<Response> {
+async function respond(path: string, request: RequestInit = {}): Promise<Response> {
   const { method = 'GET' } = request;
   const body = request.body ? JSON.parse(String(request.body)) : {};
   const if_match = new Headers(request.headers).get('if-match') ?? undefined;
   const id = Number(/\/(\d+)$/.exec(path)?.[1]);
   const items: readonly Item[] = body.transactions ?? [{ id, if_match, ...body }];
   if (method !== 'GET') sent.push({ method, path, items });
-  const fault = faults.find(({ of }) => `${method} ${path}`.includes(of));
-  faults = faults.filter((each) => each !== fault);
-  const replied = await fault?.reply();
-  if (replied instanceof Response) return replied;
+  const fault = faults.find((candidate) => `${method} ${path}`.includes(candidate.request));
+  faults = faults.filter((candidate) => candidate !== fault);
+  const response = await fault?.reply();
+  if (response instanceof Response) return response;
   const records = path.startsWith('/categories') ? categories : transactions;
   if (method === 'GET') return Response.json(read(path, records.get(id)));
   const statuses = items.map((item) => write(records, item));
   if (fault) throw new TypeError('lost');
-  if (!body.transactions) return answerOne(statuses[0] ?? 404, records.get(id));
+  if (!body.transactions) return respondToOne(statuses[0] ?? 404, records.get(id));
   const results = statuses.map((status, index) => ({
     ...{ index, status, message: `Refused with ${status}` },
     etag: records.get(items[index]?.id ?? 0)?.etag,
@@ -99,7 +99,7 @@ async function answer(path: string, request: RequestInit = {}): Promise<Response
   return Response.json({ data: { results } }, { status: 207 });
 }
 
-function answerOne(status: number, record: Stored | undefined): Response {
+function respondToOne(status: number, record: Stored | undefined): Response {
   const headers = { etag: record?.etag ?? '' };
   return status === 200
     ? Response.json({ data: record }, { headers })
@@ -141,21 +141,21 @@ async function open(count: number): Promise<readonly number[]> {
   return ids;
 }
 
-function category(id: number) {
+function findCategory(id: number) {
   const found = categoriesById.peek().get(id);
   if (!found) throw new Error(`no category ${id}`);
   return found;
 }
 
-const merge = () => mergeCategory(category(FOOD), category(HOME));
-const text = () => notice.peek()?.text ?? '';
-const action = () => notice.peek()?.action;
-const categoryIds = () => [...transactions.values()].map((row) => row.category_id);
+const merge = () => mergeCategory(findCategory(FOOD), findCategory(HOME));
+const readNotice = () => notice.peek()?.text ?? '';
+const findAction = () => notice.peek()?.action;
+const listCategoryIds = () => [...transactions.values()].map((row) => row.category_id);
 const listWrites = () => sent.map(({ method, path, items }) => [method, path, items.length]);
 
-async function run(name: string): Promise<void> {
-  expect(action()?.name).toBe(name);
-  action()?.run();
+async function runAction(name: string): Promise<void> {
+  expect(findAction()?.name).toBe(name);
+  findAction()?.run();
   await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
 }
 
@@ -183,8 +183,8 @@ describe('a merge', () => {
   test('moves all transactions, a hundred at a time, and deactivates the category', async () => {
     await open(102);
     expect(await merge()).toBe(true);
-    expect(new Set(categoryIds())).toEqual(new Set([HOME]));
-    expect(category(FOOD).is_active).toBe(false);
+    expect(new Set(listCategoryIds())).toEqual(new Set([HOME]));
+    expect(findCategory(FOOD).is_active).toBe(false);
     expect(listWrites()).toEqual([
       ['PUT', '/transactions/bulk', 100],
       ['PUT', '/transactions/bulk', 2],
@@ -195,25 +195,25 @@ describe('a merge', () => {
   test('that is started twice runs once', async () => {
     await open(3);
     expect(await Promise.all([merge(), merge()])).toEqual([true, false]);
-    expect(text()).toContain('Moved 3 transactions from Food to Home');
+    expect(readNotice()).toContain('Moved 3 transactions from Food to Home');
   });
 
   test('whose category cannot be deactivated says so, and can be undone', async () => {
     await open(3);
-    faults.push({ of: 'PUT /categories/1', reply: refuse(400) });
+    faults.push({ request: 'PUT /categories/1', reply: refuse(400) });
     expect(await merge()).toBe(false);
-    expect(text()).toContain('Food stays active.');
-    await run('Undo');
-    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
+    expect(readNotice()).toContain('Food stays active.');
+    await runAction('Undo');
+    expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
   });
 
   test('of a category that was changed elsewhere succeeds when it is repeated', async () => {
     await open(2);
     changeElsewhere(categories, FOOD, { color: '#112233' });
     expect(await merge()).toBe(false);
-    expect(text()).toContain('It was changed elsewhere meanwhile.');
+    expect(readNotice()).toContain('It was changed elsewhere meanwhile.');
     expect(await merge()).toBe(true);
-    expect(category(FOOD)).toMatchObject({ is_active: false, color: '#112233' });
+    expect(findCategory(FOOD)).toMatchObject({ is_active: false, color: '#112233' });
   });
 });
 
@@ -221,29 +221,29 @@ describe('Undo of a merge', () => {
   test('activates the category, and moves its transactions back', async () => {
     await open(3);
     await merge();
-    await run('Undo');
-    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
-    expect(category(FOOD).is_active).toBe(true);
-    expect(text()).toBe('Moved back 3 transactions to Food.');
+    await runAction('Undo');
+    expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
+    expect(findCategory(FOOD).is_active).toBe(true);
+    expect(readNotice()).toBe('Moved back 3 transactions to Food.');
   });
 
   test('that is clicked twice runs once', async () => {
     await open(3);
     await merge();
-    const undo = action();
+    const undo = findAction();
     undo?.run();
-    expect(action()).toBeUndefined();
+    expect(findAction()).toBeUndefined();
     undo?.run();
     await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
-    expect(text()).toBe('Moved back 3 transactions to Food.');
+    expect(readNotice()).toBe('Moved back 3 transactions to Food.');
   });
 
   test('leaves a transaction that was changed elsewhere since, and names it', async () => {
     const [, second = 0] = await open(3);
     await merge();
     changeElsewhere(transactions, second, { notes: 'changed' });
-    await run('Undo');
-    expect(categoryIds()).toEqual([FOOD, HOME, FOOD]);
+    await runAction('Undo');
+    expect(listCategoryIds()).toEqual([FOOD, HOME, FOOD]);
     expect(notice.peek()).toMatchObject({
       text: 'Moved back 2 transactions to Food. The others stay where they are:',
       details: ['Row 1: it was changed since.'],
@@ -253,17 +253,17 @@ describe('Undo of a merge', () => {
   test('that cannot activate the category can be tried again', async () => {
     await open(2);
     await merge();
-    faults.push({ of: 'PUT /categories/1', reply: refuse(400) });
-    await run('Undo');
-    expect(text()).toContain('Food was not restored.');
-    await run('Try again');
-    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
+    faults.push({ request: 'PUT /categories/1', reply: refuse(400) });
+    await runAction('Undo');
+    expect(readNotice()).toContain('Food was not restored.');
+    await runAction('Try again');
+    expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
   });
 
   test('writes nothing once another ledger is open', async () => {
     await open(2);
     await merge();
-    const undo = action();
+    const undo = findAction();
     const home = me.peek();
     me.value = home && { ...home, ledger: 'work' };
     onTestFinished(() => {
@@ -276,9 +276,9 @@ describe('Undo of a merge', () => {
   });
 });
 
-test('two updates of a category at once both succeed', async () => {
+test('two simultaneous updates of a category both succeed', async () => {
   await open(1);
-  const food = category(FOOD);
+  const food = findCategory(FOOD);
   await Promise.all([
     updateCategory(food, { name: 'Meals' }),
     updateCategory(food, { color: '#112233' }),

@@ -1,4 +1,4 @@
-// The preview of an import shows what the person asked for last. Only the service is a stand-in.
+// The preview of an import shows the file and options that the user chose last. Only the service is a stand-in.
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 const storage = {
@@ -8,7 +8,7 @@ const storage = {
   },
   removeItem: () => undefined,
 };
-/** The responses of the service wait for these. */
+/** Promises that the responses of the service wait for */
 let replies: PromiseWithResolvers<void>[] = [];
 const posted: string[] = [];
 const importer = new URL('../../../../../web/page/importer.ts', import.meta.url).href;
@@ -31,16 +31,16 @@ vi.stubGlobal('fetch', async (path: string, { method = 'GET', body }: RequestIni
 const state = await import('../../../../../web/page/import-state.ts');
 const { runImport } = await import('../../../../../web/page/import-run.ts');
 const { importing, closeImport, isImportUnderWay, openFile, preview } = state;
-const NONE = { withDuplicates: false, withChanges: false };
+const NO_OPTIONS = { withDuplicates: false, withChanges: false };
 
 function createFile(name: string): File {
   return new File(['Date,Description,Amount\n2001-07-13,Lunch,-1.00'], name);
 }
 
-function shown() {
-  const now = importing.peek();
-  if (now?.stage !== 'preview') throw new Error('no preview is shown');
-  return now;
+function readPreview() {
+  const state = importing.peek();
+  if (state?.stage !== 'preview') throw new Error('no preview is shown');
+  return state;
 }
 
 beforeEach(() => {
@@ -72,34 +72,34 @@ describe('the preview of an import', () => {
     await openFile(createFile('second.csv'));
     reply.resolve();
     await first;
-    expect(shown().name).toBe('second.csv');
+    expect(readPreview().name).toBe('second.csv');
   });
 
   test('says that the file cannot be read', async () => {
     const file = createFile('gone.csv');
     vi.spyOn(file, 'arrayBuffer').mockRejectedValue(new Error('gone'));
     await openFile(file);
-    expect(shown().problem).toBe('gone');
+    expect(readPreview().problem).toBe('gone');
   });
 
   test('is not imported while it is read again with other options', async () => {
     await openFile(createFile('bank.csv'));
-    const before = shown();
-    const again = preview({ ...before, options: { isInverted: true } }, { isAgain: true });
-    await runImport(before, NONE);
-    await again;
+    const firstPreview = readPreview();
+    const reading = preview({ ...firstPreview, options: { isInverted: true } }, { isAgain: true });
+    await runImport(firstPreview, NO_OPTIONS);
+    await reading;
     expect(posted).toEqual([]);
-    expect(shown().options).toEqual({ isInverted: true });
+    expect(readPreview().options).toEqual({ isInverted: true });
   });
 
-  test('is imported once, also with full storage, and no other file opens meanwhile', async () => {
+  test('is imported once, even with full storage, and no other file opens meanwhile', async () => {
     await openFile(createFile('bank.csv'));
-    await preview({ ...shown(), options: { account: 'Giro' } }, { isAgain: true });
-    const before = shown();
-    const twice = [runImport(before, NONE), runImport(before, NONE)];
+    await preview({ ...readPreview(), options: { account: 'Giro' } }, { isAgain: true });
+    const firstPreview = readPreview();
+    const imports = [runImport(firstPreview, NO_OPTIONS), runImport(firstPreview, NO_OPTIONS)];
     expect(isImportUnderWay()).toBe(true);
     await openFile(createFile('other.csv'));
-    await Promise.all(twice);
+    await Promise.all(imports);
     expect(posted).toEqual(['/transactions/bulk']);
     expect(importing.peek()).toMatchObject({ stage: 'done', name: 'bank.csv', created: 1 });
   });

@@ -1,4 +1,4 @@
-// The key of a tab: what another tab keeps on the device, or a key of another ledger, never becomes the key of work under way.
+// The key of a tab: a key that another tab stores on the device, or a key of another ledger, never replaces it during work.
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 function createStorage() {
@@ -13,8 +13,7 @@ function createStorage() {
 
 const [device, tab] = [createStorage(), createStorage()];
 const reload = vi.fn();
-/** Ledgers by key */
-const ledgers: Readonly<Record<string, string>> = {
+const ledgersByKey: Readonly<Record<string, string>> = {
   fl_home: 'home',
   fl_new: 'home',
   fl_work: 'work',
@@ -28,7 +27,7 @@ vi.stubGlobal('sessionStorage', tab);
 vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
   const authorization = new Headers(headers).get('authorization');
   sent.push(authorization);
-  const ledger = ledgers[authorization?.replace('Bearer ', '') ?? ''];
+  const ledger = ledgersByKey[authorization?.replace('Bearer ', '') ?? ''];
   if (!ledger || authorization === revoked)
     return Response.json({ message: 'No' }, { status: 401 });
   if (path === '/me') return Response.json({ data: { ledger, kind: 'key', scope: 'write' } });
@@ -79,15 +78,15 @@ describe('the key of a tab', () => {
     expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual([null, 'fl_work']);
   });
 
-  test('that was replaced here is not refused for an answer to the earlier one', async () => {
+  test('that was replaced in this tab is not refused because of a response to the previous one', async () => {
     await openPage();
     revoked = 'Bearer fl_home';
-    const answer = call('/me');
+    const response = call('/me');
     storedKey.write('fl_new', { isKept: false });
-    await expect(answer).rejects.toMatchObject({ status: 0, isRetryable: true });
+    await expect(response).rejects.toMatchObject({ status: 0, isRetryable: true });
   });
 
-  test('that is refused is followed by no request without a key', async () => {
+  test('that is refused stops all further requests', async () => {
     await openPage();
     revoked = 'Bearer fl_home';
     refresh();
@@ -100,7 +99,7 @@ describe('the key of a tab', () => {
     expect(sent).toEqual([]);
   });
 
-  test('opens another ledger only by a reload, which ends what is under way', async () => {
+  test('opens another ledger only by a reload, which ends all work on the previous one', async () => {
     await openPage();
     revoked = 'Bearer fl_home';
     refresh();

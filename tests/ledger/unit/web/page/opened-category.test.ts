@@ -11,7 +11,7 @@ const storage = {
 vi.stubGlobal('location', { hash: '' });
 vi.stubGlobal('localStorage', storage);
 vi.stubGlobal('sessionStorage', storage);
-vi.stubGlobal('fetch', answer);
+vi.stubGlobal('fetch', respond);
 vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
 const { categories, forgetWrittenCategories, showCategories } = await import(
@@ -24,17 +24,17 @@ const { closeOpened, discardOpened, findOpened, openCategory, reopenCategory } =
 );
 
 const sent: object[] = [];
-/** Sentence with which the service refuses the next change */
+/** Message with which the service refuses the next change */
 let refusal = '';
 
-async function answer(_: string, { body }: RequestInit): Promise<Response> {
+async function respond(_: string, { body }: RequestInit): Promise<Response> {
   const changes = JSON.parse(String(body));
   sent.push(changes);
   if (refusal !== '') return Response.json({ message: refusal }, { status: 409 });
-  return Response.json({ data: { ...find(), ...changes, etag: '"c1.9.0"' } });
+  return Response.json({ data: { ...findCategory(), ...changes, etag: '"c1.9.0"' } });
 }
 
-function find(): Category {
+function findCategory(): Category {
   const [found] = categories.peek();
   if (!found) throw new Error('the list of categories is empty');
   return found;
@@ -45,8 +45,8 @@ function openLedger(ledger: string): void {
 }
 
 /** Opens the settings and types a name. */
-function type(name: string): void {
-  openCategory(find());
+function typeName(name: string): void {
+  openCategory(findCategory());
   const settings = findOpened(1);
   if (settings) settings.name.value = name;
 }
@@ -57,7 +57,7 @@ function reload(): boolean {
   return reopenCategory();
 }
 
-const nameShown = () => findOpened(1)?.name.peek();
+const readShownName = () => findOpened(1)?.name.peek();
 
 beforeEach(() => {
   sent.length = 0;
@@ -83,50 +83,50 @@ afterAll(() => {
 
 describe('the settings of a category that are typed and not saved', () => {
   test('are open again after a reload, which sends only what was typed', async () => {
-    type('Meals');
+    typeName('Meals');
     expect(reload()).toBe(true);
-    expect(nameShown()).toBe('Meals');
+    expect(readShownName()).toBe('Meals');
     expect(await closeOpened()).toBeUndefined();
     expect(sent).toEqual([{ name: 'Meals' }]);
     expect(findOpened(1)).toBeUndefined();
   });
 
   test('survive a reload although the service refused them', async () => {
-    type('Taken');
+    typeName('Taken');
     refusal = 'The name is taken.';
     expect((await closeOpened())?.settings.error.peek()).toContain('The name is taken.');
     expect(reload()).toBe(true);
-    expect(nameShown()).toBe('Taken');
+    expect(readShownName()).toBe('Taken');
   });
 
   test('survive a second reload as they were after the first', () => {
-    type('Meals');
+    typeName('Meals');
     reload();
     const settings = findOpened(1);
     if (settings) settings.target.value = '20';
     reload();
-    expect([nameShown(), findOpened(1)?.target.peek()]).toEqual(['Meals', '20']);
+    expect([readShownName(), findOpened(1)?.target.peek()]).toEqual(['Meals', '20']);
   });
 
-  test('stay closed after a reload if they were saved, discarded, or typed back', async () => {
-    type('Meals');
+  test('stay closed after a reload if they were saved, discarded, or changed back', async () => {
+    typeName('Meals');
     await findOpened(1)?.save();
     expect(reload()).toBe(false);
-    type('Groceries');
+    typeName('Groceries');
     discardOpened();
     expect(reload()).toBe(false);
-    type('Groceries');
-    type(find().name);
+    typeName('Groceries');
+    typeName(findCategory().name);
     expect(reload()).toBe(false);
   });
 
   test('are not opened in another ledger, or without their category', () => {
-    type('Meals');
+    typeName('Meals');
     openLedger('office');
     expect(reload()).toBe(false);
-    type('Journeys');
+    typeName('Journeys');
     openLedger('home');
-    expect([reload(), nameShown()]).toEqual([true, 'Meals']);
+    expect([reload(), readShownName()]).toEqual([true, 'Meals']);
     showCategories([]);
     expect(reload()).toBe(false);
   });

@@ -1,4 +1,4 @@
-// An amount is read as a person means it, or not at all.
+// A typed amount is read as the user means it, or refused.
 import { expect, test } from 'vitest';
 import { format, readAmount } from '../../../../../web/page/format.ts';
 

@@ -1,4 +1,4 @@
-// A transaction whose new category is still being created, or was refused, is neither lost nor doubled. Only the service is a
+// A transaction whose new category is still being created, or was refused, is neither lost nor added twice. Only the service is a
 // stand-in.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Draft } from '../../../../../web/page/transaction-form.tsx';
@@ -45,7 +45,7 @@ function listStored(): readonly object[] {
     .map(([, text]) => JSON.parse(text).draft);
 }
 
-const queued = () => outbox.waiting.peek().flatMap(({ changes }) => changes);
+const listQueued = () => outbox.waiting.peek().flatMap(({ changes }) => changes);
 
 beforeEach(() => {
   stored.clear();
@@ -68,14 +68,14 @@ describe('a transaction with a new category', () => {
   test('is kept over a reload until the category is created, and then only queued', async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     answer = () => promise;
-    const added = addTransaction(DRAFT);
+    const adding = addTransaction(DRAFT);
     expect(listStored()).toEqual([DRAFT]);
-    // The form does not take what is still being added.
-    expect([takeUnadded(), queued().length]).toEqual([undefined, 0]);
+    // The form does not take back a transaction that is still being added.
+    expect([takeUnadded(), listQueued().length]).toEqual([undefined, 0]);
     resolve(Response.json({ data: { id: 5, name: 'Canteen', is_active: true, etag: '"c5.1.0"' } }));
-    expect(await added).toBe(true);
+    expect(await adding).toBe(true);
     expect(listStored()).toEqual([]);
-    expect(queued()).toEqual([
+    expect(listQueued()).toEqual([
       { after: expect.objectContaining({ category_id: 5, amount: 12.5 }) },
     ]);
   });
@@ -88,6 +88,6 @@ describe('a transaction with a new category', () => {
     openLedger('another');
     expect(takeUnadded()).toBeUndefined();
     openLedger(ledger);
-    expect([takeUnadded(), takeUnadded(), queued().length]).toEqual([DRAFT, undefined, 0]);
+    expect([takeUnadded(), takeUnadded(), listQueued().length]).toEqual([DRAFT, undefined, 0]);
   });
 });
