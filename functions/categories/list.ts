@@ -9,10 +9,10 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return createQueryEndpoint(service, 'listCategories').handler(
     async ({ ledger, query, headers }) => {
-      const { activeOnly, includeCounts: includesCount } = parseCategoryQuery(query);
+      const { activeOnly, includeCounts } = parseCategoryQuery(query);
       const items = await ledger.categories.list({ activeOnly });
-      const reply = replyWithList(items.map((item) => toCategoryJson(item, { includesCount })));
-      return replyIfListModified(reply, headers['if-none-match']);
+      const data = items.map((item) => toCategoryJson(item, { includesCount: includeCounts }));
+      return replyIfListModified(replyWithList(data), headers['if-none-match']);
     },
   );
 }

@@ -1,5 +1,5 @@
-// The watchdog: rolls back a window whose time is up, and ends the retention of live and aborted runs when it is due. A payload
-// that names a run only ends the retention of that one.
+// The watchdog: rolls back a window whose time is up, and ends the retention of live and aborted runs when it is due. If the
+// payload names a run, it only ends the retention of that run.
 
 import { type InvocationContext, openServicesOnce } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

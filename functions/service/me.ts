@@ -7,8 +7,8 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return createLedgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
-    const { ledger, scope, kind, keyId: key_id, name } = caller;
-    return replyWithData({ ledger, scope, kind, ...omitUndefined({ key_id, name }) });
+    const { ledger, scope, kind, keyId, name } = caller;
+    return replyWithData({ ledger, scope, kind, ...omitUndefined({ key_id: keyId, name }) });
   });
 }
 

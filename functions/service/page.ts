@@ -1,5 +1,5 @@
-// GET /, /page.css and /page.js, without authentication: the page in which people keep their ledger. The page asks for a key,
-// and shows data of that key's ledger only.
+// GET /, /page.css and /page.js, without authentication: the page for using a ledger. The page asks for a key, and shows data of
+// that key's ledger only.
 import { createTextEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
 import { IMPORTER, PAGE, SCRIPT, STYLE } from '../../web/static/page.ts';
 

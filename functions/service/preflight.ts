@@ -3,7 +3,7 @@ import { createEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { createRouteError } from '../../lib/ledger/http/no-route.ts';
 import { replyToPreflight } from '../../lib/ledger/http/replies.ts';
 
-export const handler = createEndpoint('Failed to answer the preflight').handler(
+export const handler = createEndpoint('Failed to respond to the preflight').handler(
   async ({ headers, requestContext }) => {
     if (headers['access-control-request-method']) return replyToPreflight();
     throw createRouteError('OPTIONS', requestContext.http.path);

@@ -1,4 +1,4 @@
-// POST /transactions/bulk: each transaction is created or refused by itself.
+// POST /transactions/bulk: creates transactions, each of which can be refused on its own.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';

@@ -1,4 +1,4 @@
-// GET /transactions/export and GET /transactions/export.json: one part of the transactions that the filters choose, and the
+// GET /transactions/export and GET /transactions/export.json: one part of the transactions that match the filters, and the
 // address of the next part.
 import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseExportRequest, toExportReply } from '../../lib/ledger/http/transaction-export.ts';

@@ -67,10 +67,10 @@ export interface Range {
   readonly projection?: readonly string[] | undefined;
 }
 
-/** A check that finds out from a stored item whether writes were applied. */
+/** Decides from a stored item whether writes were applied. */
 export interface OutcomeCheck {
   readonly key: Key;
-  /** Returns undefined if the item does not show it, because another request has changed the item since. */
+  /** Returns undefined if the item does not tell, because another request has changed it since. */
   readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
 }
 

@@ -34,8 +34,8 @@ export function setAttributes(
   return createUpdate(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-/** Lists the attributes in which two versions of an item differ, as `setAttributes` takes them: undefined removes one. */
-export function changedAttributes(before: Item, after: Item): Item {
+/** Returns the attributes that differ between two versions of an item, for `setAttributes`: undefined removes one. */
+export function diffItems(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);
   return Object.fromEntries(changed.map((name) => [name, after[name]]));
@@ -43,13 +43,15 @@ export function changedAttributes(before: Item, after: Item): Item {
 
 /**
  * Builds the condition that the attributes of an update have not changed.
- * @param before stored values in the order of the update; undefined for an attribute that the item lacked
+ * @param storedValues in the order of the update; undefined for an attribute that the item lacked
  */
-export function unchangedCondition(before: readonly unknown[]) {
-  const terms = before.map((value, n) =>
+export function createUnchangedCondition(storedValues: readonly unknown[]) {
+  const terms = storedValues.map((value, n) =>
     value === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
   );
-  const values = before.flatMap((value, n) => (value === undefined ? [] : [[`:r${n}`, value]]));
+  const values = storedValues.flatMap((value, n) =>
+    value === undefined ? [] : [[`:r${n}`, value]],
+  );
   return { expression: terms.join(' AND '), values: Object.fromEntries(values) };
 }
 
@@ -69,7 +71,7 @@ export function createNoConditionError(): Error {
 }
 
 /** Names the item that a write concerns. */
-export function itemName({ Put, Update, Delete, ConditionCheck }: Write): string {
+export function toItemName({ Put, Update, Delete, ConditionCheck }: Write): string {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
   return `${pk} ${sk}`;
 }

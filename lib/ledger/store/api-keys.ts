@@ -4,8 +4,8 @@ import type { Database, Item, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import {
   createNoConditionError,
+  createUnchangedCondition,
   setAttributes,
-  unchangedCondition,
 } from '../../shared/update-writes.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
@@ -160,7 +160,7 @@ function createMoveWrites(hash: string, earlier: Item): Write[] {
   const onConditionFailed = () => new StaleRecordError(message);
   const Put = { Item: { ...earlier, ...createApiKeyKey(hash) }, ConditionExpression: IS_NEW };
   const removed = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
-  const unchanged = unchangedCondition(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
+  const unchanged = createUnchangedCondition(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
   return [
     { Put, onConditionFailed },
     setAttributes(createApiKeyNameKey(hash), removed, { ...unchanged, onConditionFailed }),

@@ -16,11 +16,7 @@ import {
   type Write,
 } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import {
-  changedAttributes,
-  setAttributes,
-  unchangedCondition,
-} from '../../shared/update-writes.ts';
+import { createUnchangedCondition, diffItems, setAttributes } from '../../shared/update-writes.ts';
 import { UserError } from '../../shared/user-error.ts';
 import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
 
@@ -72,12 +68,12 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
-    const changed = changedAttributes(stored, upgraded);
+    const changed = diffItems(stored, upgraded);
     // The attributes that the upgrade read, and those that it replaces, must not have changed.
     const conditionNames = new Set([...Object.keys(changed), ...readAttributes]);
     const names = [...conditionNames].filter((name) => !['pk', 'sk'].includes(name));
     const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));
-    const condition = unchangedCondition(names.map((name) => stored[name]));
+    const condition = createUnchangedCondition(names.map((name) => stored[name]));
     return setAttributes(keyOf(stored), attributes, {
       expression: `attribute_exists(pk) AND ${condition.expression}`,
       values: condition.values,

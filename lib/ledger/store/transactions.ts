@@ -3,10 +3,10 @@
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import {
-  changedAttributes,
   createDeletion,
-  itemName,
+  diffItems,
   setAttributes,
+  toItemName,
 } from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import {
@@ -104,7 +104,7 @@ export function createTransactionStore(options: {
 
   function prepare(changes: readonly [RowChange, ...RowChange[]]): PreparedCommit {
     const writes = listWrites(changes);
-    const areItemsDistinct = new Set(writes.map(itemName)).size === writes.length;
+    const areItemsDistinct = new Set(writes.map(toItemName)).size === writes.length;
     return {
       fits: areItemsDistinct && writes.length <= MAX_WRITES,
       commit: () => database.commit(writes, checkOutcome(changes[0], changes.length === 1)),
@@ -140,7 +140,7 @@ export function createTransactionStore(options: {
     };
     if (!after) return [createDeletion(key, condition)];
     const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
-    return [setAttributes(key, changedAttributes(...items), condition)];
+    return [setAttributes(key, diffItems(...items), condition)];
   }
 
   function putRow(transaction: Transaction): Write {

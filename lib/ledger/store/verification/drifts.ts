@@ -5,8 +5,8 @@ import { StaleRecordError } from '../../../shared/errors.ts';
 import {
   addToCounters,
   createNoConditionError,
+  createUnchangedCondition,
   setAttributes,
-  unchangedCondition,
 } from '../../../shared/update-writes.ts';
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
@@ -146,7 +146,7 @@ function createCorrection(key: Key, counters: readonly WrongCounter[]): Write {
     return [attribute, recomputed - recorded] as const;
   });
   return addToCounters(key, new Map(increments), {
-    ...unchangedCondition(counters.map(({ recorded }) => recorded)),
+    ...createUnchangedCondition(counters.map(({ recorded }) => recorded)),
     onConditionFailed: changedMeanwhile,
   });
 }
