@@ -2,7 +2,7 @@
 // lost answer, and undone if it is refused. A reload resumes the queue.
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
-import { type Fields, isTemporary, type Row } from './rows.ts';
+import type { Fields, Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
 import type { Refusal } from './send-write.ts';
 import { createWriteQueue, type Write, type WriteQueue, type WriteStorage } from './write-queue.ts';
@@ -131,9 +131,17 @@ function flush(sender: Sender): void {
   const { queue, ledger, isOpen } = sender;
   for (const each of queue.undoable.value) {
     if (!isOpen || each.ledger !== ledger.value) continue;
-    // A row that is being created has no id yet: its deletion must wait in the queue behind the create.
-    if (each.changes.some(({ before }) => before && isTemporary(before)))
+    // The create or change of the row gives it the id and the version that its deletion needs.
+    if (isBehindAnother(each, queue.waiting.value)) {
       queue.update(each.key, { sendAt: each.queuedAt });
-    else void attempt(sender, each);
+      void pump(sender);
+    } else void attempt(sender, each);
   }
+}
+
+/** True if an earlier write of one of its rows is not answered yet. */
+function isBehindAnother(write: Write, waiting: readonly Write[]): boolean {
+  const earlier = waiting.slice(0, waiting.indexOf(write)).flatMap(({ changes }) => changes);
+  const ids = new Set(earlier.map(({ before, after }) => (after ?? before)?.id));
+  return write.changes.some(({ before }) => ids.has(before?.id));
 }

@@ -23,11 +23,6 @@ export interface Fields {
   readonly notes: string | null;
 }
 
-/** True while the row is being created: a number below zero stands for its id. */
-export function isTemporary({ id }: Row): boolean {
-  return id < 0;
-}
-
 export function readFields(row: Row): Fields {
   const { description, amount, type, category_id, transaction_date, notes } = row;
   return { description, amount, type, category_id, transaction_date, notes };

@@ -438,6 +438,25 @@ describe('the outbox', () => {
     expect([sent.length, outbox.undoable.value.length]).toEqual([1, 0]);
   });
 
+  test('sends the deletion of a row behind its change when the page is hidden', async () => {
+    const { outbox, sent, replies } = openOutbox();
+    const changed = Promise.withResolvers<object>();
+    replies.push(changed.promise);
+    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    outbox.remove([row(7)]);
+    outbox.remove([row(8)]);
+    await runPending();
+    outbox.flush();
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PUT /transactions/7',
+      'DELETE /transactions/8',
+    ]);
+    changed.resolve({ data: row(7, { amount: 3, etag: '"t7.2.0"' }) });
+    await runPending();
+    expect(sent[2]).toMatchObject({ method: 'DELETE', headers: { 'if-match': '"t7.2.0"' } });
+    expect([sent.length, outbox.waiting.value.length]).toEqual([3, 0]);
+  });
+
   test('accepts the deletion of a row that was deleted elsewhere, but not its change', async () => {
     const { outbox, replies } = openOutbox();
     const results = [
