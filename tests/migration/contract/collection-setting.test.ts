@@ -11,7 +11,7 @@ import type { CollectionSetting } from '../../../lib/migration/ports/collection-
 import { createParameterStore } from '../support/parameter-store.ts';
 import { failureNamed } from '../support/refused.ts';
 
-interface Place {
+interface SettingUnderTest {
   readonly setting: CollectionSetting;
   readonly missing: CollectionSetting;
 }
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-async function createFileSetting(): Promise<Place> {
+async function createFileSetting(): Promise<SettingUnderTest> {
   const file = join(await mkdtemp(join(folder, 'case-')), 'collection');
   await writeFile(file, 'memories\n');
   return {
@@ -34,7 +34,7 @@ async function createFileSetting(): Promise<Place> {
   };
 }
 
-async function createParameterSetting(): Promise<Place> {
+async function createParameterSetting(): Promise<SettingUnderTest> {
   const { client, set } = createParameterStore();
   set(PARAMETER, 'memories');
   return {
@@ -45,7 +45,7 @@ async function createParameterSetting(): Promise<Place> {
 
 const { SSM_ENDPOINT: endpoint = '' } = process.env;
 
-async function createServerSetting(): Promise<Place> {
+async function createServerSetting(): Promise<SettingUnderTest> {
   const client = new SSMClient({ endpoint });
   const parameter = `/memory/${randomUUID()}`;
   const Type = 'String';
@@ -56,17 +56,17 @@ async function createServerSetting(): Promise<Place> {
   };
 }
 
-const PLACES: [name: string, open: () => Promise<Place>][] = [
+const STORAGES: [name: string, open: () => Promise<SettingUnderTest>][] = [
   ['a file', createFileSetting],
   ['a parameter', createParameterSetting],
 ];
-if (endpoint !== '') PLACES.push(['the Parameter Store', createServerSetting]);
+if (endpoint !== '') STORAGES.push(['the Parameter Store', createServerSetting]);
 
-describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
-  let place: Place;
+describe.each(STORAGES)('the collection setting in %s', (_, open) => {
+  let subject: SettingUnderTest;
 
   beforeEach(async () => {
-    place = await open();
+    subject = await open();
   });
 
   it('changes from the expected value and back, and only once if a change is repeated', async () => {
@@ -75,27 +75,27 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
       ['memories', 'memories_v3'],
       ['memories_v3', 'memories'],
     ] as const) {
-      await place.setting.change({ from, to });
-      expect(await place.setting.read()).toBe(to);
+      await subject.setting.change({ from, to });
+      expect(await subject.setting.read()).toBe(to);
     }
   });
 
   it('is not changed if it has another value', async () => {
-    const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
+    const change = subject.setting.change({ from: 'memories_v2', to: 'memories_v3' });
     await expect(change).rejects.toEqual(failureNamed('RefusedSettingChanged'));
-    expect(await place.setting.read()).toBe('memories');
+    expect(await subject.setting.read()).toBe('memories');
   });
 
   it('can be probed without being changed', async () => {
-    await place.setting.tryWrite();
-    expect(await place.setting.read()).toBe('memories');
-    await place.setting.change({ from: 'memories', to: 'memories_v3' });
-    expect(await place.setting.read()).toBe('memories_v3');
-    await expect(place.missing.tryWrite()).rejects.toEqual(failureNamed('RefusedSetting'));
+    await subject.setting.tryWrite();
+    expect(await subject.setting.read()).toBe('memories');
+    await subject.setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await subject.setting.read()).toBe('memories_v3');
+    await expect(subject.missing.tryWrite()).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 
   it('is named in the error if it does not exist', async () => {
-    await expect(place.missing.read()).rejects.toEqual(failureNamed('RefusedSetting'));
+    await expect(subject.missing.read()).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 });
 
@@ -142,15 +142,15 @@ describe('a setting in a file', () => {
   );
 
   it('completes a change that a crash interrupted, and leaves no other file', async () => {
-    const place = await mkdtemp(join(folder, 'case-'));
-    await writeFile(join(place, 'collection'), 'memories\n');
-    await writeFile(join(place, 'collection.next'), 'memories_v3\n');
-    const setting = createFileCollectionSetting(join(place, 'collection'));
-    const other = setting.change({ from: 'memories', to: 'memories_v4' });
-    await expect(other).rejects.toEqual(failureNamed('RefusedSettingChanged'));
+    const directory = await mkdtemp(join(folder, 'case-'));
+    await writeFile(join(directory, 'collection'), 'memories\n');
+    await writeFile(join(directory, 'collection.next'), 'memories_v3\n');
+    const setting = createFileCollectionSetting(join(directory, 'collection'));
+    const conflict = setting.change({ from: 'memories', to: 'memories_v4' });
+    await expect(conflict).rejects.toEqual(failureNamed('RefusedSettingChanged'));
     await setting.change({ from: 'memories', to: 'memories_v3' });
     expect(await setting.read()).toBe('memories_v3');
-    expect(await readdir(place)).toEqual(['collection']);
+    expect(await readdir(directory)).toEqual(['collection']);
   });
 });
 
@@ -195,9 +195,9 @@ describe('a setting in a parameter', () => {
 
   it.each(['memories', 'memories_v3'])(
     'treats a concurrent change to %s as our own',
-    async (same) => {
+    async (name) => {
       const { store, setting } = open();
-      store.writeBefore(PARAMETER, same);
+      store.writeBefore(PARAMETER, name);
       await setting.change(CHANGE);
       expect(await setting.read()).toBe('memories_v3');
     },
@@ -210,9 +210,9 @@ describe('a setting in a parameter', () => {
     let isDead = false;
     const sendUntilKilled = async (command: unknown) => {
       if (isDead) throw new Error('killed');
-      const answer = await send(command);
-      isDead = answer.Version !== undefined;
-      return answer;
+      const response = await send(command);
+      isDead = response.Version !== undefined;
+      return response;
     };
     const client = { send: sendUntilKilled as typeof store.client.send };
     const killed = createSsmCollectionSetting({ client, parameter: PARAMETER });

@@ -70,7 +70,7 @@ describe('a dump', () => {
   it('restores the same graph, and changes nothing if it is restored again', async () => {
     const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: true };
-    for (let time = 0; time < 2; time += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       const outcome = await runRestore(order, run.parts);
       expect(chooseExitCode(outcome)).toBe(0);
       expect(formatOutcome(outcome)).toMatch(/: restored, and equal to its dump$/);
@@ -98,7 +98,7 @@ describe('a dump', () => {
 
 describe('a dump that another program wrote', () => {
   /** Replaces the schema of the latest dump, and makes the manifest fit. */
-  async function withSchema(statement: string) {
+  async function replaceSchema(statement: string) {
     const run = await backUpTwice();
     const { artifacts } = run.parts;
     const dump = await findLatest(run);
@@ -117,7 +117,7 @@ describe('a dump that another program wrote', () => {
   it.each([false, true])(
     'cannot run statements of its own (with --execute: %s)',
     async (isAllowed) => {
-      const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
+      const { parts, dump, target } = await replaceSchema('MATCH (n) DETACH DELETE n');
       const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
       await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
       expect(await countNodes(target)).toBe(0);
@@ -126,7 +126,7 @@ describe('a dump that another program wrote', () => {
 
   it('is shown by the dry run with its statements and digest, and refused if the digest differs', async () => {
     const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';
-    const { parts, dump } = await withSchema(statement);
+    const { parts, dump } = await replaceSchema(statement);
     const outcome = await runRestore({ dump, isAllowed: false }, parts);
     expect(formatOutcome(outcome)).toContain(`Constraints and indexes:\n  ${statement}\n`);
     const digest = await digestDump(parts.artifacts, dump);
@@ -160,11 +160,11 @@ describe('the command restore-graph', () => {
     ['a run with --execute', ['--run', RUN, '--execute'], 'either --run'],
     ['a path', ['--dump', '/etc/passwd'], 'Invalid --dump'],
     ['an unknown option', ['--force'], "'--force'"],
-  ])('exits with code 2 for %s', async (_, words, fault) => {
+  ])('exits with code 2 for %s', async (_, words, message) => {
     const { code, stderr } = await restore(...words);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nAdd --help to see the options\.\n$/);
-    expect(stderr).toContain(fault);
+    expect(stderr).toContain(message);
   });
 
   it('names all missing variables of its environment', async () => {

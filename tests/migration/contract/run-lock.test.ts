@@ -1,4 +1,4 @@
-// The lock allows one run and one step at a time. A step that was presumed dead can change nothing any more.
+// The lock allows one run and one step at a time. A step that was presumed dead can no longer change anything.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNamed } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
@@ -107,8 +107,8 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
 
     it("do not take each other's lock", async () => {
       await table.begin('run-a');
-      for (const ask of [table.lock.take, table.lock.assertCanTake]) {
-        await expect(ask('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
+      for (const take of [table.lock.take, table.lock.assertCanTake]) {
+        await expect(take('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       }
       await expect(table.lock.assertFree()).rejects.toEqual(failureNamed('RefusedOtherRun'));
     });
@@ -165,8 +165,8 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
     it('the second waits a moment for the last requests of a killed process', async () => {
       await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
       table.advanceClock(2_999);
-      const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
-      await expect(other.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
+      const second = table.asProcess({ self: 'two', isGone: () => true }).lock;
+      await expect(second.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it('count as running while one of them has a lease', async () => {

@@ -81,12 +81,12 @@ const MAX_INVOCATIONS = 500;
  *   continues
  */
 async function measure({ from, to }: Names, search = store.search, hasTime = () => true) {
-  const searched = { ...store, search };
-  const places = {
-    from: { store: searched, collection: from },
-    to: { store: searched, collection: to },
+  const searchedStore = { ...store, search };
+  const sides = {
+    from: { store: searchedStore, collection: from },
+    to: { store: searchedStore, collection: to },
   };
-  const settings = { ...places, hasKeywords: true, seed: 'run-a', without: TEST_USER };
+  const settings = { ...sides, hasKeywords: true, seed: 'run-a', without: TEST_USER };
   const timer = { hasTime, renew: async () => {}, workedMs: () => 0 };
   let recorded: unknown;
   const keep = async (next: unknown) => {
@@ -267,12 +267,12 @@ describe('a sample', () => {
 
   it('is the same for the same run, and differs for another run', async () => {
     const points = createMemories(900, (n) => `user-${n % 7}`);
-    const [first, repeated, ofOtherRun] = [
+    const [first, repeated, otherRun] = [
       await drawSample(points),
       await drawSample(points),
       await drawSample(points, 'run-b'),
     ];
     expect(repeated).toEqual(first);
-    expect(ofOtherRun).not.toEqual(first);
+    expect(otherRun).not.toEqual(first);
   });
 });

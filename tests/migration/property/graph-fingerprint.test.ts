@@ -23,13 +23,13 @@ const labels = fc.uniqueArray(name, { maxLength: 3 });
 const anyGraph: fc.Arbitrary<Rows> = fc
   .array(fc.record({ labels, properties }), { minLength: 1, maxLength: 6 })
   .chain((rows) => {
-    const end = fc.nat({ max: rows.length - 1 }).map((at) => `n${at}`);
+    const end = fc.nat({ max: rows.length - 1 }).map((index) => `n${index}`);
     const relationship = fc.record({ type: name, start: end, end, properties });
     return fc.record({
-      nodes: fc.constant(rows.map((node, at) => ({ id: `n${at}`, ...node }))),
+      nodes: fc.constant(rows.map((node, index) => ({ id: `n${index}`, ...node }))),
       relationships: fc
         .array(relationship, { maxLength: 6 })
-        .map((found) => found.map((row, at) => ({ id: `r${at}`, ...row }))),
+        .map((found) => found.map((row, index) => ({ id: `r${index}`, ...row }))),
     });
   });
 
@@ -57,12 +57,12 @@ test('a graph has the same fingerprint for any ids and any order of its parts', 
 
 test('a graph with one row added, removed or changed has another fingerprint', async () => {
   const change = fc.record({
-    at: fc.nat(),
+    index: fc.nat(),
     kind: fc.constantFrom('drop', 'repeat', 'relabel', 'add a property', 'reverse'),
   });
   await fc.assert(
-    fc.asyncProperty(anyGraph, change, async (graph, { at, kind }) => {
-      const changed = changeRow(graph, kind, at);
+    fc.asyncProperty(anyGraph, change, async (graph, { index, kind }) => {
+      const changed = changeRow(graph, kind, index);
       fc.pre(changed !== undefined);
       expect(await fingerprint(changed ?? graph)).not.toEqual(await fingerprint(graph));
     }),
@@ -73,14 +73,14 @@ test('a graph with one row added, removed or changed has another fingerprint', a
 test('a graph with two equal nodes has another fingerprint than an empty graph', async () => {
   const node = { labels: ['equal'], properties: {} };
   const twice = [1, 2].map((id) => ({ id: `n${id}`, ...node }));
-  const { nodesDigest: ofEmpty } = await fingerprint({ nodes: [], relationships: [] });
-  const { nodesDigest: ofTwo } = await fingerprint({ nodes: twice, relationships: [] });
-  expect(ofTwo).not.toBe(ofEmpty);
+  const { nodesDigest: emptyDigest } = await fingerprint({ nodes: [], relationships: [] });
+  const { nodesDigest: digestOfTwo } = await fingerprint({ nodes: twice, relationships: [] });
+  expect(digestOfTwo).not.toBe(emptyDigest);
 });
 
-function changeRow({ nodes, relationships }: Rows, kind: string, at: number): Rows | undefined {
-  const node = nodes[at % nodes.length];
-  const relationship = relationships[at % relationships.length];
+function changeRow({ nodes, relationships }: Rows, kind: string, index: number): Rows | undefined {
+  const node = nodes[index % nodes.length];
+  const relationship = relationships[index % relationships.length];
   if (kind === 'relabel' && node) {
     const labels = [...node.labels, 'one more label'];
     return { nodes: nodes.map((row) => (row === node ? { ...row, labels } : row)), relationships };
@@ -97,7 +97,7 @@ function changeRow({ nodes, relationships }: Rows, kind: string, at: number): Ro
       return { nodes, relationships: [...others, withProperty(relationship)] };
     default:
       // A reversed relationship can leave the graph equal if its end nodes are equal, or if there are other relationships.
-      return areTwins(nodes, start, end) || others.length > 0
+      return areEqual(nodes, start, end) || others.length > 0
         ? undefined
         : { nodes, relationships: [{ ...relationship, start: end, end: start }] };
   }
@@ -107,7 +107,7 @@ function withProperty(row: GraphRelationship): GraphRelationship {
   return { ...row, properties: { ...row.properties, 'one more property': '' } };
 }
 
-function areTwins(nodes: readonly GraphNode[], start: string, end: string): boolean {
+function areEqual(nodes: readonly GraphNode[], start: string, end: string): boolean {
   const [first, second] = [start, end].map((id) => nodes.find((node) => node.id === id));
   return toText(first) === toText(second);
 }

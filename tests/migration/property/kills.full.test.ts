@@ -14,7 +14,7 @@ import { STEP_CASES, type StepCase } from '../support/step-cases.ts';
 /** Every kill point in `bash .ci/run full`, otherwise every 40th */
 const STRIDE = IS_FULL ? 1 : 40;
 
-/** Number of kill points tried at once, each in a separate world: most of their time is waiting. */
+/** Number of kill points tried at once, each in a separate world, because most of their time is waiting */
 const CONCURRENCY = 6;
 
 // In these phases only a person may start the step; the state machine can finish any other.
@@ -25,7 +25,7 @@ const PERSON_STARTS_IN: Partial<Record<StepName, Phase>> = {
 };
 
 /** Reads the state that must be the same at the end of every case. */
-async function readEnd({ services, runs }: Migration) {
+async function readFinalState({ services, runs }: Migration) {
   const { vectors, setting } = services;
   const run = await runs.read(RUN);
   const collections = (await vectors.listCollections()).toSorted();
@@ -61,28 +61,28 @@ async function runAndKill({ step, prepare, input = {} }: StepCase, killPoint: Ki
   const { phase } = await migration.runs.read(RUN);
   const needsPerson = PERSON_STARTS_IN[step] === phase;
   await migration.finish(step, needsPerson ? input : { actor: 'machine' });
-  return await readEnd(migration);
+  return await readFinalState(migration);
 }
 
 let kills = 0;
 
 describe('a step that is killed', { timeout: 3_600_000 }, () => {
-  let all = 0;
+  let total = 0;
 
-  afterAll(() => console.log(`Killed at ${kills} of ${all} points, and repeated`));
+  afterAll(() => console.log(`Killed at ${kills} of ${total} points, and repeated`));
 
   it.each(STEP_CASES)('$step $situation ends as if it had not been killed', async (stepCase) => {
     const undisturbed = await stepCase.prepare();
     const { services, killPoints } = createKillableServices(undisturbed.services);
     await undisturbed.finish(stepCase.step, stepCase.input ?? {}, services);
-    const end = await readEnd(undisturbed);
-    all += killPoints().length;
-    const tried = killPoints().filter((_, n) => n % STRIDE === 0);
-    for (let from = 0; from < tried.length; from += CONCURRENCY) {
-      const batch = tried.slice(from, from + CONCURRENCY);
+    const expected = await readFinalState(undisturbed);
+    total += killPoints().length;
+    const chosen = killPoints().filter((_, n) => n % STRIDE === 0);
+    for (let from = 0; from < chosen.length; from += CONCURRENCY) {
+      const batch = chosen.slice(from, from + CONCURRENCY);
       const outcomes = await Promise.all(batch.map((killPoint) => runAndKill(stepCase, killPoint)));
       for (const [n, outcome] of outcomes.entries()) {
-        expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);
+        expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(expected);
       }
     }
   });

@@ -51,9 +51,9 @@ function interruptAt(services: Services, at: number, interrupt: () => Promise<vo
       await interrupt();
     }
     if (request.action === 'open-writes') isFrozen = false;
-    const answer = await services.hooks.ask(request);
+    const result = await services.hooks.ask(request);
     if (request.action === 'freeze') isFrozen = true;
-    return answer;
+    return result;
   };
 
   const watched = watchCalls({ ...services, hooks: { ask } }, { after });
@@ -70,9 +70,9 @@ async function cutOver(migration: Migration, services: Services): Promise<void> 
 }
 
 /** Chooses the calls after which a write is tried: every STRIDE-th, and the last three. */
-function chooseCalls(all: number): number[] {
-  const calls = Array.from({ length: all }, (_, n) => n + 1);
-  return calls.filter((at) => at % STRIDE === 0 || at > all - 3);
+function chooseCalls(total: number): number[] {
+  const calls = Array.from({ length: total }, (_, n) => n + 1);
+  return calls.filter((at) => at % STRIDE === 0 || at > total - 3);
 }
 
 async function runForEach(calls: readonly number[], work: (at: number) => Promise<void>) {
@@ -82,13 +82,13 @@ async function runForEach(calls: readonly number[], work: (at: number) => Promis
 }
 
 describe('a late write', { timeout: 3_600_000 }, () => {
-  const ends = { live: 0, returned: 0 };
-  let all = 0;
+  const outcomes = { live: 0, rolledBack: 0 };
+  let total = 0;
 
   afterAll(() => {
-    const tried = ends.live + ends.returned;
+    const tried = outcomes.live + outcomes.rolledBack;
     console.log(
-      `A late write after ${tried} of ${all} calls: ${ends.live} carried over, ${ends.returned} rolled back, 0 lost`,
+      `A late write after ${tried} of ${total} calls: ${outcomes.live} carried over, ${outcomes.rolledBack} rolled back, 0 lost`,
     );
   });
 
@@ -112,7 +112,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
       phase: phases,
       contents: written,
     });
-    ends[phase === 'live' ? 'live' : 'returned'] += 1;
+    outcomes[phase === 'live' ? 'live' : 'rolledBack'] += 1;
   }
 
   it('is carried over, or users stay on the collection that has it', async () => {
@@ -120,15 +120,15 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     const { services, calls } = interruptAt(undisturbed.services, 0, async () => {});
     await cutOver(undisturbed, services);
     expect((await undisturbed.runs.read(RUN)).phase).toBe('live');
-    all = calls();
-    const tried = chooseCalls(all);
+    total = calls();
+    const tried = chooseCalls(total);
     await runForEach(tried, playToEnd);
-    expect(ends.live + ends.returned).toBeGreaterThan(0.9 * tried.length);
+    expect(outcomes.live + outcomes.rolledBack).toBeGreaterThan(0.9 * tried.length);
   });
 });
 
 describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
-  const ends = { 'carried over': 0, kept: 0 };
+  const outcomes = { 'carried over': 0, kept: 0 };
 
   async function rollBack(at: number): Promise<number> {
     const migration = await createMigrationAt('live', SMALL);
@@ -143,20 +143,23 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     const { phase, evidence } = await migration.runs.read(RUN);
     expect(phase).toBe('copied');
     if (!written) return calls();
-    const kept = evidence['rollback-report']?.facts.comparedByHand;
-    const found = await computeFingerprint(vectors, kept === undefined ? SOURCE : migration.target);
+    const keptCollection = evidence['rollback-report']?.facts.comparedByHand;
+    const found = await computeFingerprint(
+      vectors,
+      keptCollection === undefined ? SOURCE : migration.target,
+    );
     expect(found, `${kind} after call ${at}`).toEqual(written);
-    ends[kept === undefined ? 'carried over' : 'kept'] += 1;
+    outcomes[keptCollection === undefined ? 'carried over' : 'kept'] += 1;
     return calls();
   }
 
   it('is carried over, or the new collection is kept', async () => {
-    const all = await rollBack(0);
-    const tried = chooseCalls(all);
+    const total = await rollBack(0);
+    const tried = chooseCalls(total);
     await runForEach(tried, async (at) => void (await rollBack(at)));
-    const ended = ends['carried over'] + ends.kept;
+    const ended = outcomes['carried over'] + outcomes.kept;
     console.log(
-      `A late write after ${ended} of ${all} calls: ${ends['carried over']} carried over, ${ends.kept} kept, 0 lost`,
+      `A late write after ${ended} of ${total} calls: ${outcomes['carried over']} carried over, ${outcomes.kept} kept, 0 lost`,
     );
     expect(ended).toBeGreaterThan(0.9 * tried.length);
   });

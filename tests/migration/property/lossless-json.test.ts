@@ -13,7 +13,7 @@ import { seeded } from '../../shared/support/seed.ts';
 import { addSpaces, jsonDocuments, nest, numberLiterals } from '../support/json-documents.ts';
 
 describe('lossless parsing and writing', () => {
-  test('keeps every document to the letter', () => {
+  test('keeps every document unchanged', () => {
     fc.assert(
       fc.property(jsonDocuments, (document) => {
         expect(JSON.stringify(parseLossless(document))).toBe(document);

@@ -167,8 +167,8 @@ const CARRIED_AND_DELETED: readonly Act[] = [
 ];
 
 /**
- * Plays that each fail without one safeguard of the model, by its name in the model. They are too rare to leave to chance. The
- * mutants show it: a play whose incidents no longer fall into the right moment proves nothing.
+ * Plays that each fail without one safeguard of the model, by its name in the model. Random plays seldom hit them. The mutants
+ * show that each play still fails: if its incidents no longer happen at the right moment, it proves nothing.
  */
 const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   NO_FREEZE_PROOF: [commandAct('cutover', { since: 'begin', calls: 2, kind: 'not done' })],

@@ -1118,7 +1118,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'await runs.write(lease, { ...left, base: undefined });',
         '',
-        'the watch > continues to remove what an aborted run kept, wherever it was killed',
+        'the watch > continues to remove the data of an aborted run, wherever it was killed',
       ],
     ],
   ),

@@ -30,37 +30,37 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('returns the stored content with its length and digest', async () => {
-      const kept = await store.put('run-1/hello.txt', toChunks(HELLO));
-      expect(kept).toEqual({
+      const stored = await store.put('run-1/hello.txt', toChunks(HELLO));
+      expect(stored).toEqual({
         key: 'run-1/hello.txt',
         bytes: HELLO.length,
         sha256: createHash('sha256').update(HELLO).digest('hex'),
         retainUntil: undefined,
       });
-      expect(await store.find('run-1/hello.txt')).toEqual(kept);
+      expect(await store.find('run-1/hello.txt')).toEqual(stored);
       expect(await readText(store, 'run-1/hello.txt')).toBe(HELLO);
     });
 
     test('stores empty content', async () => {
-      const kept = await store.put('empty', toChunks());
-      expect(await store.find('empty')).toEqual(kept);
-      expect(kept.bytes).toBe(0);
+      const stored = await store.put('empty', toChunks());
+      expect(await store.find('empty')).toEqual(stored);
+      expect(stored.bytes).toBe(0);
       expect(await readText(store, 'empty')).toBe('');
     });
 
     test('stores content that is longer than one upload part', async () => {
-      const kept = await store.put('large', generateBytes(40 * MEBIBYTE + 1));
-      expect(kept.bytes).toBe(40 * MEBIBYTE + 1);
+      const stored = await store.put('large', generateBytes(40 * MEBIBYTE + 1));
+      expect(stored.bytes).toBe(40 * MEBIBYTE + 1);
       expect(await measureStream(store.get('large'))).toEqual({
-        bytes: kept.bytes,
-        sha256: kept.sha256,
+        bytes: stored.bytes,
+        sha256: stored.sha256,
       });
     });
 
     test('replaces old content with new', async () => {
       await store.put('key', toChunks('old content'));
-      const kept = await store.put('key', toChunks('new'));
-      expect(await store.find('key')).toEqual(kept);
+      const stored = await store.put('key', toChunks('new'));
+      expect(await store.find('key')).toEqual(stored);
       expect(await readText(store, 'key')).toBe('new');
     });
 
@@ -77,9 +77,9 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       ['after a few bytes', 10],
       ['after several parts', 40 * MEBIBYTE],
     ])('keeps the old content if the stream of the new content fails %s', async (_, bytes) => {
-      const kept = await store.put('key', toChunks('old'));
+      const stored = await store.put('key', toChunks('old'));
       await expect(store.put('key', breakAfter(bytes))).rejects.toThrow('the source broke');
-      expect(await store.find('key')).toEqual(kept);
+      expect(await store.find('key')).toEqual(stored);
       expect(await readText(store, 'key')).toBe('old');
     });
 
@@ -132,8 +132,8 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('deletes an artifact permanently', async () => {
-      await store.put('key', toChunks('one'));
-      await store.put('key', toChunks('two'));
+      await store.put('key', toChunks('first'));
+      await store.put('key', toChunks('second'));
       await store.delete('key');
       expect(await store.find('key')).toBeUndefined();
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
@@ -146,15 +146,15 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
         'run-1/report',
         'run-10/graph-3',
       ]) {
-        await store.put(key, toChunks('one'));
-        await store.put(key, toChunks('two'));
+        await store.put(key, toChunks('first'));
+        await store.put(key, toChunks('second'));
       }
-      await subject.plantUnfinished('run-1/snapshot-4', 'half of it');
+      await subject.plantUnfinished('run-1/snapshot-4', 'unfinished');
       await store.deleteAll('run-1/graph-');
       await store.deleteAll('run-1/snapshot-');
-      const left = await Array.fromAsync(store.list(''), ({ key }) => key);
-      expect(left).toEqual(['run-1/report', 'run-10/graph-3']);
-      expect(await subject.listAllKeys()).toEqual(left);
+      const remaining = await Array.fromAsync(store.list(''), ({ key }) => key);
+      expect(remaining).toEqual(['run-1/report', 'run-10/graph-3']);
+      expect(await subject.listAllKeys()).toEqual(remaining);
       await store.deleteAll('run-1/graph-');
     });
 
@@ -210,9 +210,9 @@ export async function* toChunks(...texts: string[]): AsyncIterable<Uint8Array> {
 
 /** Yields this many bytes, different in each part, so that a test notices swapped parts. */
 export async function* generateBytes(bytes: number): AsyncIterable<Uint8Array> {
-  for (let at = 0; at < bytes; at += MEBIBYTE) {
-    const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - at), at % 251);
-    chunk.set(Buffer.from(String(at / MEBIBYTE)).subarray(0, chunk.length));
+  for (let offset = 0; offset < bytes; offset += MEBIBYTE) {
+    const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - offset), offset % 251);
+    chunk.set(Buffer.from(String(offset / MEBIBYTE)).subarray(0, chunk.length));
     yield chunk;
   }
 }

@@ -91,6 +91,6 @@ function toKey(path: string): string {
   return path.replace(/^\.records\/(.*)\.json$/, '$1');
 }
 
-function isFirstOccurrence(key: string, at: number, keys: readonly string[]): boolean {
-  return keys.indexOf(key) === at;
+function isFirstOccurrence(key: string, index: number, keys: readonly string[]): boolean {
+  return keys.indexOf(key) === index;
 }

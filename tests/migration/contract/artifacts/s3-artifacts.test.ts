@@ -35,9 +35,9 @@ function describeS3(endpoint: string): void {
         await client.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body }));
       },
       listAllKeys: async () => {
-        const found = await client.send(new ListObjectVersionsCommand({ Bucket }));
-        const all = [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])];
-        return [...new Set(all.map(({ Key = '' }) => Key.slice(prefix.length)))].sort();
+        const listed = await client.send(new ListObjectVersionsCommand({ Bucket }));
+        const versions = [...(listed.Versions ?? []), ...(listed.DeleteMarkers ?? [])];
+        return [...new Set(versions.map(({ Key = '' }) => Key.slice(prefix.length)))].sort();
       },
       advanceClock: (milliseconds: number) => {
         offsetMs += milliseconds;
@@ -62,22 +62,22 @@ function describeS3(endpoint: string): void {
   test('A deletion leaves no old version, which would cost money', async () => {
     const { Bucket, store } = await open({ objectLock: true });
     for (const text of ['one', 'two']) await store.put('key', toChunks(text));
-    await store.put('key-of-another', toChunks('stays'));
+    await store.put('other-key', toChunks('stays'));
     await store.delete('key');
     const { Versions, DeleteMarkers } = await client.send(
       new ListObjectVersionsCommand({ Bucket }),
     );
-    expect(Versions?.map(({ Key }) => Key)).toEqual(['key-of-another']);
+    expect(Versions?.map(({ Key }) => Key)).toEqual(['other-key']);
     expect(DeleteMarkers ?? []).toEqual([]);
   });
 
   test('A put aborts the unfinished upload of a killed put, and no other', async () => {
     const { Bucket, store } = await open();
-    for (const Key of ['key', 'key-of-another']) {
+    for (const Key of ['key', 'other-key']) {
       await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
     }
     await store.put('key', toChunks('whole'));
-    expect(await listUnfinished(Bucket)).toEqual(['key-of-another']);
+    expect(await listUnfinished(Bucket)).toEqual(['other-key']);
   });
 
   test('Deleting by prefix aborts the unfinished uploads below it, and no others', async () => {

@@ -1,4 +1,4 @@
-// `npm run migrate` as a process: here and on a stage, at a terminal, interrupted, and without the services that it needs.
+// `npm run migrate` as a process: locally and on a stage, at a terminal, interrupted, and without the services that it needs
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

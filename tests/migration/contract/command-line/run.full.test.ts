@@ -14,7 +14,7 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
 
 type Invoke = Place['invoke'];
 
-/** Replaces each invocation of a function by `handle`. */
+/** Passes each invocation of a function to `handle`. */
 function interceptInvoke(
   place: Place,
   handle: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
@@ -45,21 +45,24 @@ describe('migrate run', () => {
   it.each([
     ['once', 1, 0, 'live'],
     ['until the deadline', 1_000, 1, 'copied'],
-  ])('continues if a service fails inside the window, %s', async (_, times, code, end) => {
-    const { type, phase, place, operator } = await createRunningOperator();
-    let failures = 0;
-    const failing = interceptInvoke(place, async (name, invoke) => {
-      if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
-        failures += 1;
-        throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
-      }
-      return await invoke();
-    });
-    const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
-    expect([ended.code, await phase()]).toEqual([code, end]);
-    expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
-    expect(operator.actions.at(-1)).toBe('open-writes');
-  });
+  ])(
+    'continues if a service fails inside the window, %s',
+    async (_, times, code, expectedPhase) => {
+      const { type, phase, place, operator } = await createRunningOperator();
+      let failures = 0;
+      const failing = interceptInvoke(place, async (name, invoke) => {
+        if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
+          failures += 1;
+          throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
+        }
+        return await invoke();
+      });
+      const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
+      expect([ended.code, await phase()]).toEqual([code, expectedPhase]);
+      expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
+      expect(operator.actions.at(-1)).toBe('open-writes');
+    },
+  );
 
   it('ends with the warning that users cannot write if it stops inside the window', async () => {
     const { type, place, phase } = await createRunningOperator();
@@ -101,15 +104,15 @@ describe('migrate run', () => {
 
   it('rolls back if the operator chooses that instead of the requested action', async () => {
     const { type, phase } = await createRunningOperator({}, false);
-    const asked: string[] = [];
+    const questions: string[] = [];
     const { code } = await type(FROM_THE_START, {
       // After an unknown word the question is asked again; the rollback then asks to open writes.
       answers: [RUN, 'perhaps', 'rollback', '', '', ''],
-      onQuestion: (question) => void asked.push(question),
+      onQuestion: (question) => void questions.push(question),
     });
     expect([code, await phase()]).toEqual([1, 'copied']);
-    expect(asked[1]).toContain('Press Enter when this is done, or type "rollback"');
-    expect(asked[2]).toEqual(asked[1]);
+    expect(questions[1]).toContain('Press Enter when this is done, or type "rollback"');
+    expect(questions[2]).toEqual(questions[1]);
   });
 
   it('rolls back without a question if the window is refused, and says why', async () => {

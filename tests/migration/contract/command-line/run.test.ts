@@ -148,9 +148,9 @@ describeInFull(
         expect(JSON.stringify(error)).not.toContain('--as-it-was');
         const words = [`run --run ${RUN}`, `run --deletes 60 --run ${RUN}`] as const;
         expect(suggested).toEqual(words.map((typed) => `npm run migrate -- ${typed}`));
-        const repairs = remedy === 'repairs it';
-        if (repairs) await restore(running, active, points);
-        expect(await type(words[repairs ? 0 : 1])).toMatchObject({ code: 0 });
+        const isRepaired = remedy === 'repairs it';
+        if (isRepaired) await restore(running, active, points);
+        expect(await type(words[isRepaired ? 0 : 1])).toMatchObject({ code: 0 });
         const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
         expect(backups).toEqual([]);
       },
@@ -163,8 +163,11 @@ async function restore(
   collection: string,
   points: readonly ScrolledPoint[],
 ) {
-  const whole = points.map(({ vector = asJsonText('[]'), ...point }) => ({ ...point, vector }));
-  await services.vectors.upsert(collection, whole, 'upsert');
+  const withVectors = points.map(({ vector = asJsonText('[]'), ...point }) => ({
+    ...point,
+    vector,
+  }));
+  await services.vectors.upsert(collection, withVectors, 'upsert');
 }
 
 describe('once users may be on the new version', () => {

@@ -26,7 +26,7 @@ describe('a function of a stage', () => {
       /^RetryableUnavailable: .*migrationPreflight reached its time limit.*repeat the same command/,
     ],
     [
-      'reaches its time limit, with an error of no type',
+      'reaches its time limit, without an error type',
       createFunctionError({
         errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s',
       }),
@@ -78,7 +78,7 @@ describe('a function of a stage', () => {
     ['phase', { phase: 'dreaming' }],
     ['command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
     ['form', { moves: undefined }],
-  ])('of another version, which has its own %s, is reported as such', async (_, change) => {
+  ])('of another version, with an unknown %s, is reported as such', async (_, change) => {
     const { migrate, start, services, lambda } = await createOperator('on a stage');
     await start();
     const status = { ...(await readStatus(services)), ...change };
@@ -115,11 +115,8 @@ describe('access to AWS', () => {
       1,
       /^RetryableUnavailable: No answer/,
     ],
-  ])(
-    'is reported as impossible in one line if there is no %s',
-    async (_, environment, exitCode, reported) => {
-      const { code, stderr } = await runMigrate(environment, 'status', '--stage', 'dev');
-      expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
-    },
-  );
+  ])('fails with one line if there is no %s', async (_, environment, exitCode, reported) => {
+    const { code, stderr } = await runMigrate(environment, 'status', '--stage', 'dev');
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
+  });
 });

@@ -42,8 +42,8 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
     test('is refused if the graph changes during the dump', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
-      const written = { ...source, streamNodes: () => writeWhileRead(source) };
-      await expect(dump(written, artifacts)).rejects.toThrow(
+      const changing = { ...source, streamNodes: () => writeWhileRead(source) };
+      await expect(dump(changing, artifacts)).rejects.toThrow(
         expect.objectContaining({ name: 'RefusedNotFrozen' }),
       );
       await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(

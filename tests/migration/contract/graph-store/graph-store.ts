@@ -96,22 +96,22 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
     });
 
     test('enforces a schema that is applied once or twice, and lists it', async () => {
-      const own = await graph.readSchema();
-      for (const rules of [SAMPLE_SCHEMA, [...own, ...SAMPLE_SCHEMA]])
+      const builtIn = await graph.readSchema();
+      for (const rules of [SAMPLE_SCHEMA, [...builtIn, ...SAMPLE_SCHEMA]])
         await graph.createSchema(rules);
       const found = await graph.readSchema();
       expect(found).toEqual(expect.arrayContaining([...SAMPLE_SCHEMA]));
-      expect(found).toHaveLength(own.length + SAMPLE_SCHEMA.length);
+      expect(found).toHaveLength(builtIn.length + SAMPLE_SCHEMA.length);
       expect(found[0]).toMatchObject({ type: 'UNIQUENESS' });
     });
 
     test('refuses a second rule under the same name', async () => {
       await graph.createSchema(SAMPLE_SCHEMA);
-      const other = SAMPLE_SCHEMA.map((rule) => ({
+      const conflicting = SAMPLE_SCHEMA.map((rule) => ({
         ...rule,
         statement: rule.statement.replace('n:`', 'n:`other '),
       }));
-      await expect(graph.createSchema(other)).rejects.toThrow(/already ?exists/i);
+      await expect(graph.createSchema(conflicting)).rejects.toThrow(/already ?exists/i);
     });
   });
 }

@@ -9,7 +9,7 @@ import { createMigration, type Migration, RUN } from '../../support/migration.ts
 import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
-const ALIASES = ['of-a-report', 'of-a-search'];
+const ALIASES = ['report-alias', 'search-alias'];
 
 async function copyWithAliases(): Promise<Migration> {
   const migration = await createMigration();
@@ -30,7 +30,7 @@ const allAliasesOn = (collection: string) =>
   Object.fromEntries(ALIASES.map((alias) => [alias, collection]));
 
 /** Makes the backend answer like the old version after the deployment of the new one. */
-const failing = { backend: { isGraphDeprecated: async () => false } };
+const oldAnswers = { backend: { isGraphDeprecated: async () => false } };
 
 describe('aliases of the old collection', () => {
   it('are moved with the switch, and back with a rollback', async () => {
@@ -44,7 +44,7 @@ describe('aliases of the old collection', () => {
 
   it('move back after a refused window', async () => {
     const migration = await copyWithAliases();
-    const attempt = migration.finish('cutover', {}, failing);
+    const attempt = migration.finish('cutover', {}, oldAnswers);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
     expect(await readAliases(migration)).toEqual(allAliasesOn(migration.target));
     await migration.finish('rollback', { actor: 'machine' });
@@ -75,13 +75,13 @@ describe('aliases of the old collection', () => {
     await services.vectors.createCollection('elsewhere', {
       vectors: { size: 8, distance: 'Cosine' },
     });
-    await createAlias(qdrant.url, 'of-a-report', 'elsewhere');
-    await createAlias(qdrant.url, 'of-an-archive', target);
+    await createAlias(qdrant.url, 'report-alias', 'elsewhere');
+    await createAlias(qdrant.url, 'archive-alias', target);
     await migration.finish('rollback');
     expect(await readAliases(migration)).toEqual({
-      'of-a-report': 'elsewhere',
-      'of-a-search': SOURCE,
-      'of-an-archive': target,
+      'report-alias': 'elsewhere',
+      'search-alias': SOURCE,
+      'archive-alias': target,
     });
   });
 
@@ -96,10 +96,10 @@ describe('aliases of the old collection', () => {
 
   itInFull('stay if the plan does not move them', async () => {
     const migration = await createMigration();
-    await createAlias(migration.qdrant.url, 'of-a-report', SOURCE);
+    await createAlias(migration.qdrant.url, 'report-alias', SOURCE);
     await migration.start({ accepts: ['aliases'] });
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
-    expect(await readAliases(migration)).toEqual({ 'of-a-report': SOURCE });
+    expect(await readAliases(migration)).toEqual({ 'report-alias': SOURCE });
   });
 
   itInFull('cannot be moved in a migration in place', async () => {

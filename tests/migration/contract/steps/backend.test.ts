@@ -22,8 +22,8 @@ const ACCEPTED = ['no-health', 'no-chat', 'no-stats'];
 async function checkBackend({ services }: Migration, input: object = {}) {
   const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
   const { prerequisites } = await runPreflight(services, payload);
-  const found = prerequisites.find(({ name }) => name === 'Memory backend');
-  return { reasons: found?.problems.map(({ why }) => why), ...found };
+  const check = prerequisites.find(({ name }) => name === 'Memory backend');
+  return { reasons: check?.problems.map(({ why }) => why), ...check };
 }
 
 describe('the preflight', () => {
@@ -79,7 +79,7 @@ describe('the preflight', () => {
 
   it('contacts only the backend', async () => {
     const migration = await createMigration();
-    const refuseCalls = () => Promise.reject(new Error('Nothing but the backend is asked'));
+    const refuseCalls = () => Promise.reject(new Error('Only the backend may be contacted'));
     const services = changeServices(migration.services, {
       vectors: {
         fetchVersion: refuseCalls,

@@ -32,13 +32,13 @@ describe('a backup', () => {
     const { vectors } = migration.services;
     await vectors.startSnapshot(SOURCE);
     await expect.poll(async () => (await vectors.listSnapshots(SOURCE)).length).toBe(1);
-    const [others] = await vectors.listSnapshots(SOURCE);
+    const [existing] = await vectors.listSnapshots(SOURCE);
     migration.advanceClock(5_000);
     await migration.start();
     await migration.follow('backup');
     const { snapshot } = await readStoredManifest(migration);
-    expect(snapshot.name).not.toBe(others?.name);
-    expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
+    expect(snapshot.name).not.toBe(existing?.name);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([existing]);
   });
 
   it('polls for its snapshot less and less often', async () => {
@@ -88,7 +88,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
           async downloadSnapshot(...args) {
             const part = await vectors.downloadSnapshot(...args);
             const [first = new Uint8Array(), ...rest] = await Array.fromAsync(part.bytes);
-            const bytes = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+            const bytes = [first.map((byte, index) => (index === 0 ? byte ^ 1 : byte)), ...rest];
             return { ...part, bytes: Readable.from(bytes) };
           },
         },
@@ -96,7 +96,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
     },
   ],
   [
-    'the file is shorter than its size says',
+    'the file is shorter than its listed size',
     {
       options: { qdrant: { keepsSnapshotsElsewhere: true } },
       changes: ({ services: { vectors } }) => ({
@@ -141,17 +141,17 @@ describe('a snapshot that cannot be restored', () => {
   it('is created again if one of its parts, or the file on the store, disappears during the backup', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors, artifacts } = migration.services;
-    const breakOff = () => Promise.reject(new Error('Broken off'));
+    const fail = () => Promise.reject(new Error('Connection lost'));
     const failBackup = async (changes: Partial<typeof vectors>) => {
       const attempt = migration.finish('backup', {}, { vectors: changes });
-      await expect(attempt).rejects.toThrow('Broken off');
+      await expect(attempt).rejects.toThrow('Connection lost');
     };
-    await failBackup({ downloadSnapshot: breakOff });
+    await failBackup({ downloadSnapshot: fail });
     for (const { name } of await vectors.listSnapshots(SOURCE)) {
       await vectors.deleteSnapshot(SOURCE, name);
     }
     await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RefusedSnapshot'));
-    await failBackup({ uploadSnapshot: breakOff });
+    await failBackup({ uploadSnapshot: fail });
     await artifacts.deleteAll(`${RUN}/snapshot-`);
     await expect(migration.finish('backup')).rejects.toEqual(
       failureNamed('RefusedMissingArtifact'),
@@ -172,8 +172,8 @@ describe('a snapshot', () => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
       let isCreated = false;
-      const createOther = async (now: typeof call) => {
-        if (isCreated || now !== call) return;
+      const createOther = async (current: typeof call) => {
+        if (isCreated || current !== call) return;
         isCreated = true;
         migration.advanceClock(1_000);
         await vectors.startSnapshot(SOURCE);
@@ -183,10 +183,10 @@ describe('a snapshot', () => {
       const changed: Partial<typeof vectors> = {
         async startSnapshot(...args) {
           await createOther('startSnapshot');
-          const answered = await vectors.startSnapshot(...args);
+          const requestedAt = await vectors.startSnapshot(...args);
           // Until its own snapshot is complete, the run uses the other one.
           await migration.qdrant.waitUntilIdle();
-          return answered;
+          return requestedAt;
         },
         async downloadSnapshot(...args) {
           await createOther('downloadSnapshot');
@@ -214,11 +214,11 @@ describe('a snapshot', () => {
         const body = '{"status":"accepted"}';
         const accepted = { kind: 'response', status, body } as const;
         if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: accepted });
-        const answered = await vectors.startSnapshot(name);
+        const requestedAt = await vectors.startSnapshot(name);
         migration.advanceClock(30_000);
         await vectors.startSnapshot(name);
         await migration.qdrant.waitUntilIdle();
-        return answered;
+        return requestedAt;
       };
       const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
       if (status > 0)
@@ -279,27 +279,27 @@ describe('a request for a snapshot whose response is lost', () => {
   });
   const REQUEST = /^POST .*\/snapshots\?wait=false/;
 
-  const countSecondsSince = ({ clock }: Migration, begun: Date) =>
-    (clock().getTime() - begun.getTime()) / 1_000;
+  const countSecondsSince = ({ clock }: Migration, startedAt: Date) =>
+    (clock().getTime() - startedAt.getTime()) / 1_000;
 
   it('is sent again after a minute in which no snapshot has appeared', async () => {
     const migration = await createMigrationAt('frozen');
-    const begun = migration.clock();
+    const startedAt = migration.clock();
     migration.qdrant.fault(loseResponses(REQUEST, 1));
     await migration.runUntilStage('backed-up');
-    expect(countSecondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
-    expect(countSecondsSince(migration, begun)).toBeLessThan(75);
+    expect(countSecondsSince(migration, startedAt)).toBeGreaterThanOrEqual(60);
+    expect(countSecondsSince(migration, startedAt)).toBeLessThan(75);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
   });
 
   it('fails the cutover after ten minutes, not at the end of the window', async () => {
     const migration = await createMigrationAt('frozen');
-    const begun = migration.clock();
+    const startedAt = migration.clock();
     migration.qdrant.fault(loseResponses(REQUEST, 99));
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
-    expect(countSecondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
-    expect(countSecondsSince(migration, begun)).toBeLessThan(675);
+    expect(countSecondsSince(migration, startedAt)).toBeGreaterThanOrEqual(600);
+    expect(countSecondsSince(migration, startedAt)).toBeLessThan(675);
   });
 
   it.each(['before the second one', 'while the second one is used'])(

@@ -74,8 +74,11 @@ describe('a backup', () => {
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { ...LAYOUT, sharding_method: 'custom' });
-    const whole = points.map(({ vector = '{}' as never, ...point }) => ({ ...point, vector }));
-    await vectors.upsert(SOURCE, whole, 'upsert');
+    const withVectors = points.map(({ vector = '{}' as never, ...point }) => ({
+      ...point,
+      vector,
+    }));
+    await vectors.upsert(SOURCE, withVectors, 'upsert');
     await migration.start();
     const attempt = migration.finish('backup');
     await expect(attempt).rejects.toEqual(
@@ -168,8 +171,8 @@ function changeOnceRestored(
 ) {
   let isDue = true;
   const countRestoredPoints: typeof vectors.countRestoredPoints = async (name) => {
-    const found = await vectors.countRestoredPoints(name);
-    if (found === undefined || !isDue) return found;
+    const count = await vectors.countRestoredPoints(name);
+    if (count === undefined || !isDue) return count;
     isDue = false;
     await change(name);
     return await vectors.countRestoredPoints(name);
@@ -199,11 +202,11 @@ describe('the backup of the graph', () => {
     const { services, runs } = migration;
     const { graph, snapshot } = await readManifest(services, await runs.read(RUN));
     expect(graph).toMatchObject({ kind: 'exact', nodes: 2, relationships: 1 });
-    const day = new Date(migration.clock().getTime() + 30 * 86_400_000);
+    const expectedEnd = new Date(migration.clock().getTime() + 30 * 86_400_000);
     for (const prefix of [graph.prefix, snapshot.parts.prefix]) {
-      const kept = await Array.fromAsync(services.artifacts.list(prefix));
-      expect(kept.length).toBeGreaterThan(0);
-      expect(kept.map(({ retainUntil }) => retainUntil)).toEqual(kept.map(() => day));
+      const stored = await Array.fromAsync(services.artifacts.list(prefix));
+      expect(stored.length).toBeGreaterThan(0);
+      expect(stored.map(({ retainUntil }) => retainUntil)).toEqual(stored.map(() => expectedEnd));
     }
   });
 
@@ -214,7 +217,7 @@ describe('the backup of the graph', () => {
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');
   });
 
-  it('is left out if the plan says so', async () => {
+  it('is omitted if the plan says so', async () => {
     const migration = await createMigrationAt(
       'backed-up',
       { hasGraph: false },

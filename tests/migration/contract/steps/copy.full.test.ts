@@ -15,22 +15,22 @@ describe('a copy', () => {
   it.each([
     ['turns red', { status: 'red' }],
     ['has no space', { optimizer_status: { error: 'No space left on device' } }],
-  ] as const)('stops if the new collection %s half-way', async (_, trouble) => {
+  ] as const)('stops if the new collection %s half-way', async (_, condition) => {
     const migration = await createMigrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
-    const troubled: Partial<typeof vectors> = {
+    const failing: Partial<typeof vectors> = {
       async readCollectionInfo(name) {
         const info = await vectors.readCollectionInfo(name);
-        const isTroubled = name === migration.target && writes >= 2;
-        return info && isTroubled ? { ...info, ...trouble } : info;
+        const isFailing = name === migration.target && writes >= 2;
+        return info && isFailing ? { ...info, ...condition } : info;
       },
       async upsert(...request) {
         writes += 1;
         return await vectors.upsert(...request);
       },
     };
-    const attempt = migration.finish('copy', {}, { vectors: troubled });
+    const attempt = migration.finish('copy', {}, { vectors: failing });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedByService'));
     const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
     const copied = await vectors.count(migration.target);
@@ -73,16 +73,16 @@ const MAX_OTHER_READS = 450;
 it('the window reads every memory at most five times', async () => {
   const migration = await createMigrationAt('copied', { memories: MEMORIES });
   const { vectors, hooks } = migration.services;
-  let read = 0;
+  let reads = 0;
   let isWindow = false;
   const scroll: VectorStore['scroll'] = async (...request) => {
     const page = await vectors.scroll(...request);
-    if (isWindow) read += page.points.length;
+    if (isWindow) reads += page.points.length;
     return page;
   };
   const retrieve: VectorStore['retrieve'] = async (...request) => {
     const points = await vectors.retrieve(...request);
-    if (isWindow) read += points.length;
+    if (isWindow) reads += points.length;
     return points;
   };
   const ask: Hooks['ask'] = async (request) => {
@@ -93,8 +93,8 @@ it('the window reads every memory at most five times', async () => {
   const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
   await migration.finish('cutover', {}, changes);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  expect(read).toBeGreaterThan(4 * MEMORIES);
-  expect(read).toBeLessThanOrEqual(5 * MEMORIES + MAX_OTHER_READS);
+  expect(reads).toBeGreaterThan(4 * MEMORIES);
+  expect(reads).toBeLessThanOrEqual(5 * MEMORIES + MAX_OTHER_READS);
 });
 
 /** Creates a user who creates, changes and deletes memories in turn. */

@@ -47,8 +47,8 @@ describe('a copy whose searches differ', () => {
   const loseHits = (migration: Migration) => ({
     vectors: {
       search: async (collection, request) => {
-        const found = await migration.services.vectors.search(collection, request);
-        return collection === SOURCE ? found : { ...found, hits: found.hits.slice(0, 5) };
+        const response = await migration.services.vectors.search(collection, request);
+        return collection === SOURCE ? response : { ...response, hits: response.hits.slice(0, 5) };
       },
     } satisfies Partial<VectorStore>,
   });
@@ -91,7 +91,7 @@ describe('a copy whose searches differ', () => {
 });
 
 /** Creates a clock that advances only when it sleeps. */
-function createTime() {
+function createClock() {
   let nowMs = 0;
   const sleep = async (milliseconds: number) => {
     nowMs += milliseconds;
@@ -105,7 +105,7 @@ it.each([
   ['a copy', 'rebuilt', { runId: RUN, execute: true }],
 ] as const)('%s reads at most `maxRate` points per second', async (_, milestone, input) => {
   const { services } = await createMigrationAt(milestone, { memories: 600 });
-  const time = createTime();
+  const time = createClock();
   const payload = { ...input, maxRate: 100 };
   let isFilled = false;
   const saveCheckpoint: typeof services.runs.saveCheckpoint = async (lease, step, checkpoint) => {

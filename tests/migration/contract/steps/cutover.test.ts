@@ -88,14 +88,12 @@ describe('the window', () => {
 
   it.each([[503], ['ECONNREFUSED']])(
     'trusts the freeze after %s, once even the longest request must have ended',
-    async (answer) => {
+    async (code) => {
       const migration = await createMigrationAt('copied');
       let attempts = 0;
       const addMemory = () => {
         attempts += 1;
-        return Promise.reject(
-          new RetryableFailure('RetryableUnavailable', 'Frozen.', { code: answer }),
-        );
+        return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { code }));
       };
       const before = migration.clock();
       const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
@@ -108,7 +106,7 @@ describe('the window', () => {
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
       expect(attempts).toBe(7);
       const { state } = (await migration.runs.readCheckpoint(RUN, 'cutover')) ?? {};
-      const found = { refusedWith: String(answer), drainedSeconds: 60 };
+      const found = { refusedWith: String(code), drainedSeconds: 60 };
       expect(state).toMatchObject({ passed: { frozen: { found } } });
     },
   );
@@ -130,12 +128,10 @@ describe('the window', () => {
     ['writes again as soon as the longest request may have ended', 2, 4],
   ])('%s', async (_, drainSeconds, seconds) => {
     const migration = await createMigrationAt('copied', {}, { drainSeconds });
-    const answers = drainSeconds === 2 ? [429] : [503, 503, 429];
+    const codes = drainSeconds === 2 ? [429] : [503, 503, 429];
     const addMemory = () => {
-      const answer = answers.shift() ?? 503;
-      return Promise.reject(
-        new RetryableFailure('RetryableUnavailable', 'Not now.', { code: answer }),
-      );
+      const code = codes.shift() ?? 503;
+      return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { code }));
     };
     const before = migration.clock().getTime();
     await migration.runUntilStage('frozen', { backend: { addMemory } });

@@ -20,11 +20,11 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** Deletes a memory before and after each call to the store, up to a limit, and finds memories that return. */
+/** Deletes a memory before and after each call to the store, up to a limit, and finds deleted memories that return. */
 function addDeletingUser(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
-  const broughtBack: string[] = [];
+  const restored: string[] = [];
   const remove = async () => {
     const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
     if (!point || deleted.length >= MAX_DELETED) return;
@@ -35,14 +35,14 @@ function addDeletingUser(migration: Migration) {
     (name: keyof VectorStore) =>
     async (...args: unknown[]) => {
       await remove();
-      const answer = await (vectors[name] as (...all: unknown[]) => Promise<unknown>)(...args);
-      broughtBack.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
+      const result = await (vectors[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+      restored.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
       await remove();
-      return answer;
+      return result;
     };
   const names = Object.keys(vectors) as (keyof VectorStore)[];
   const changed = Object.fromEntries(names.map((name) => [name, removeAround(name)]));
-  return { deleted, broughtBack, changes: { vectors: changed as Partial<VectorStore> } };
+  return { deleted, restored, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
 const MAX_DELETED = 40;
@@ -51,7 +51,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
   it('waits until the store has optimized it, so that no deletion is undone', async () => {
     const migration = await createInPlaceAt('backed-up');
     const endOptimization = migration.qdrant.optimize(SOURCE);
-    const { deleted, broughtBack, changes } = addDeletingUser(migration);
+    const { deleted, restored, changes } = addDeletingUser(migration);
     for (let n = 0; n < 3; n += 1) {
       const waiting = await migration.invoke('rebuild', {}, changes);
       expect(waiting).toMatchObject({
@@ -65,7 +65,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     endOptimization();
     await migration.finish('rebuild', {}, changes);
     expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
-    expect(broughtBack).toEqual([]);
+    expect(restored).toEqual([]);
     expect(await countThreads(migration)).toBeNull();
     const { facts } = await readEvidence(migration, 'rebuild-proof');
     expect(facts).not.toHaveProperty('deletionsUndone');
@@ -82,16 +82,16 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     };
     migration.qdrant.optimize(SOURCE);
     await vectors.deletePoints(SOURCE, { ids: deleted });
-    const addSparseVector: VectorStore['addSparseVector'] = async (...asked) => {
+    const addSparseVector: VectorStore['addSparseVector'] = async (...args) => {
       await writeToOld(migration, 'Written meanwhile');
-      await vectors.addSparseVector(...asked);
+      await vectors.addSparseVector(...args);
     };
     const before = (await listIds(migration)).length;
     await migration.finish('rebuild', {}, { vectors: { readCollectionInfo, addSparseVector } });
-    const left = await listIds(migration);
-    expect(left.filter((id) => deleted.includes(id))).toEqual([]);
+    const remaining = await listIds(migration);
+    expect(remaining.filter((id) => deleted.includes(id))).toEqual([]);
     // One memory was written for each of the two slots.
-    expect(left).toHaveLength(before + 2);
+    expect(remaining).toHaveLength(before + 2);
     const { facts } = await readEvidence(migration, 'rebuild-proof');
     expect(facts).toMatchObject({ deletionsUndone: 5 });
   });
@@ -104,13 +104,13 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     const { vectors } = migration.services;
     const [first, second] = await listIds(migration);
     let endOptimization = () => {};
-    const begin = async (...asked: unknown[]) => {
-      if (asked[0] === SOURCE) {
+    const begin = async (...args: unknown[]) => {
+      if (args[0] === SOURCE) {
         endOptimization = migration.qdrant.optimize(SOURCE);
         await vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
         if (call === 'updateCollection') throw new Killed();
       }
-      return await (vectors[call] as (...all: unknown[]) => Promise<unknown>)(...asked);
+      return await (vectors[call] as (...args: unknown[]) => Promise<unknown>)(...args);
     };
     const changes = { vectors: { [call]: begin } as Partial<VectorStore> };
     await migration.invoke('rebuild', {}, changes).catch(() => undefined);
@@ -121,8 +121,8 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     const optimizers_config = { max_optimization_threads: 3 };
     await vectors.updateCollection(SOURCE, { optimizers_config });
     await migration.finish('rebuild');
-    const left = await listIds(migration);
-    expect(left.filter((id) => id === first || id === second)).toEqual([]);
+    const remaining = await listIds(migration);
+    expect(remaining.filter((id) => id === first || id === second)).toEqual([]);
     expect(await countThreads(migration)).toBe(3);
   });
 
@@ -136,9 +136,9 @@ describe('a rebuild that adds the slot to a collection in use', () => {
       'addSparseVector',
       'deletePoints',
     ] as const) {
-      const callThenDie = async (...asked: unknown[]) => {
-        await (vectors[call] as (...all: unknown[]) => Promise<unknown>)(...asked);
-        if (asked[0] === SOURCE) throw new Error('Killed');
+      const callThenDie = async (...args: unknown[]) => {
+        await (vectors[call] as (...args: unknown[]) => Promise<unknown>)(...args);
+        if (args[0] === SOURCE) throw new Error('Killed');
       };
       const changes = { vectors: { [call]: callThenDie } as Partial<VectorStore> };
       await migration.invoke('rebuild', {}, changes).catch(() => undefined);

@@ -56,8 +56,8 @@ describe('a migration in place', () => {
       'deploy-new',
       'open-writes',
     ]);
-    const left = await services.vectors.listCollections();
-    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    const collections = await services.vectors.listCollections();
+    expect(collections.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
     const { facts } = await readEvidence(migration, 'verification-report');
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
     const { contents } = await scanCollection(services, await migration.runs.read(RUN), SOURCE);
@@ -124,8 +124,8 @@ describe('a migration in place', () => {
     const status = await readStatus(services);
     expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
     await migration.finish('abort');
-    const left = await services.vectors.listCollections();
-    expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
+    const collections = await services.vectors.listCollections();
+    expect(collections).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
   });
 
   itInFull(
@@ -192,27 +192,27 @@ describe('an abort in place', () => {
     await migration.finish('rollback');
     await migration.finish('abort');
     expect(await readSlots(migration)).toEqual(['bm25']);
-    const left = await migration.services.vectors.listCollections();
-    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    const collections = await migration.services.vectors.listCollections();
+    expect(collections.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
     migration.advanceClock(31 * DAY_MS);
     await keepWatch(migration.services);
     expect((await readStatus(migration.services)).kept).toEqual([]);
-    const collections = await migration.services.vectors.listCollections();
-    expect(collections.toSorted()).toEqual(left.toSorted());
+    const afterWatch = await migration.services.vectors.listCollections();
+    expect(afterWatch.toSorted()).toEqual(collections.toSorted());
   });
 });
 
 describe('the prerequisites', () => {
-  const findInPlace = async (migration: Migration, more: object) => {
-    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...more };
+  const findInPlace = async (migration: Migration, options: object) => {
+    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...options };
     const { prerequisites } = await runPreflight(migration.services, payload);
     return prerequisites.find(({ name }) => name === 'In place');
   };
 
   it('report that a migration in place is possible, and how much space it saves', async () => {
-    const found = await findInPlace(await createMigration(), {});
-    expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
-    expect(found?.problems).toEqual([]);
+    const check = await findInPlace(await createMigration(), {});
+    expect(check?.detail).toMatch(/^possible with --in-place, which saves about /);
+    expect(check?.problems).toEqual([]);
   });
 
   it.each([
@@ -220,8 +220,8 @@ describe('the prerequisites', () => {
     ['no new version that shows the slot', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
   ])('refuse a migration in place on %s, and name the alternative', async (_, options, why) => {
     const migration = await createMigration(options);
-    const found = await findInPlace(migration, { inPlace: true });
-    expect(found?.problems).toEqual([
+    const check = await findInPlace(migration, { inPlace: true });
+    expect(check?.problems).toEqual([
       { why: expect.stringContaining(why), remedy: expect.stringMatching(/without --in-place/) },
     ]);
     expect((await findInPlace(migration, {}))?.problems).toEqual([]);
@@ -247,7 +247,10 @@ describe('the prerequisites', () => {
   });
 
   it('refuse a target name, because no collection is built', async () => {
-    const both = findInPlace(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
-    await expect(both).rejects.toEqual(failureNamed('RefusedSetting'));
+    const attempt = findInPlace(await createMigration(), {
+      inPlace: true,
+      uploadAs: 'memories_v4',
+    });
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 });

@@ -18,13 +18,14 @@ it.each(oneInEvery(3, STEP_CASES))(
     const migration = await prepare();
     const uncheckedChanges: string[] = [];
     let changes = 0;
-    let last = '';
+    let previous = '';
     const services = watchCalls(migration.services, {
       before: ({ name, isRead }) => {
         const isChange = !isRead && !CHECKS_LOCK.test(name) && !HARMLESS.test(name);
         if (isChange) changes += 1;
-        if (isChange && !CHECKS_LOCK.test(last)) uncheckedChanges.push(`${name} after ${last}`);
-        last = name;
+        if (isChange && !CHECKS_LOCK.test(previous))
+          uncheckedChanges.push(`${name} after ${previous}`);
+        previous = name;
       },
     });
     await migration.finish(step, input, services);

@@ -1,5 +1,5 @@
-// A stage that takes longer than a lease keeps its lock. A step that was suspended for that long has lost the lock, and changes
-// nothing more.
+// A stage that takes longer than a lease keeps its lock. A step that was suspended for that long has lost the lock, and makes
+// no further change.
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
@@ -38,17 +38,17 @@ describe('a stage that takes longer than a lease', () => {
     ['the comparison', 'copy', 'copied', slowScroll],
   ] as const)('keeps its lease: %s', async (_, step, milestone, slowDown) => {
     const migration = await createMigrationAt(milestone);
-    let refused = 0;
+    let refusals = 0;
     const wait = async () => {
       for (let beats = 0; beats < 6; beats += 1) {
         migration.advanceClock(LEASE_MS / 4);
         await migration.beat();
       }
       await expect(migration.lock.take(RUN)).rejects.toEqual(failureNamed('RetryableLockHeld'));
-      refused += 1;
+      refusals += 1;
     };
     await migration.finish(step, {}, slowDown(migration.services, wait));
-    expect(refused).toBeGreaterThan(0);
+    expect(refusals).toBeGreaterThan(0);
     expect(migration.beatIntervals()).toEqual([]);
     await migration.lock.take(RUN);
   });
@@ -71,7 +71,7 @@ describe('a lock that cannot be released', () => {
   });
 });
 
-describe('a stage that is at work when the window closes', () => {
+describe('a stage that is running when the window closes', () => {
   const WINDOW_MS = 30 * 60_000;
 
   async function closeWindow(migration: Migration): Promise<void> {
@@ -81,7 +81,7 @@ describe('a stage that is at work when the window closes', () => {
 
   it('stops renewing its lease, and the watch rolls back once the lease has expired', async () => {
     const migration = await createMigrationAt('frozen');
-    const watched: unknown[] = [];
+    const results: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(readPhase, readName);
     const closing = slowGraph(migration.services, async () => {
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
@@ -90,12 +90,12 @@ describe('a stage that is at work when the window closes', () => {
       for (let beats = 0; beats < 5; beats += 1) {
         migration.advanceClock(LEASE_MS / 4);
         await migration.beat();
-        watched.push(await watch());
+        results.push(await watch());
       }
     });
     const attempt = migration.finish('cutover', {}, closing);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
-    expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
+    expect(results).toEqual([undefined, undefined, undefined, 'copied', undefined]);
     const warnings = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
     expect(warnings).toHaveLength(3);
     expect(migration.operator.actions.at(-1)).toBe('open-writes');

@@ -1,5 +1,5 @@
 // A whole migration and its rollback, in which the first response to every change is lost: from the stores, the backend, the setting
-// and the artifacts. The run succeeds anyway, and makes changes only once that must not be made twice.
+// and the artifacts. The run succeeds anyway, and makes no change twice that must be made once.
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -22,7 +22,8 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
 /** Kinds of changes that must be made only once, because a second request would create a second copy */
 const ONCE = ['snapshot', 'restore', 'collection'];
 
-const classifyStoreCall = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
+const classifyStoreCall = (request: string) =>
+  CHANGES.find(([, pattern]) => pattern.test(request))?.[0];
 
 const classifyBackendCall = (request: string) =>
   /^POST \/(memories|chat)$/.test(request) ? 'write' : undefined;
@@ -35,7 +36,7 @@ async function connectServices(migration: Migration, losesResponses: boolean) {
   const store = await startLosingProxy(qdrant.url, classifyStoreCall, { losesResponses });
   const users = await startLosingProxy(backend.url, classifyBackendCall, { losesResponses });
   let lostElsewhere = 0;
-  const seen = new Set<string>();
+  const lostChanges = new Set<string>();
 
   /** Makes the change, and loses its response. */
   function loseFirstResponse<Args extends unknown[], Result>(
@@ -46,8 +47,8 @@ async function connectServices(migration: Migration, losesResponses: boolean) {
       const result = await method(...args);
       // Digits are masked, because a repeated step uses keys with the epoch of its own lease.
       const key = `${name} ${JSON.stringify(args[0]).replace(/\d+/g, '#')}`;
-      if (!losesResponses || seen.has(key)) return result;
-      seen.add(key);
+      if (!losesResponses || lostChanges.has(key)) return result;
+      lostChanges.add(key);
       lostElsewhere += 1;
       throw new RetryableFailure('RetryableUnavailable', `The response to ${name} is lost.`);
     };
@@ -90,12 +91,13 @@ async function follow(migration: Migration, step: StepName, connected: Services)
 
 interface Route {
   readonly plan: { readonly uploadAs: string } | { readonly inPlace: true };
-  /** Collection that users work on in the end */
+  /** Collection that users work on after the cutover */
   readonly live: string;
-  readonly left: readonly string[];
+  /** Collections that exist after the rollback */
+  readonly remaining: readonly string[];
 }
 
-async function migrateAndBack({ plan, live, left }: Route, losesResponses: boolean) {
+async function migrateAndBack({ plan, live, remaining }: Route, losesResponses: boolean) {
   const isInPlace = 'inPlace' in plan;
   // In place, the new version creates its own collections, out of the migration's reach. By upload, the migration creates them.
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
@@ -115,7 +117,7 @@ async function migrateAndBack({ plan, live, left }: Route, losesResponses: boole
   await follow(migration, 'rollback', connected);
   expect((await migration.runs.read(RUN)).phase).toBe('copied');
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(after);
-  expect((await vectors.listCollections()).toSorted()).toEqual(left);
+  expect((await vectors.listCollections()).toSorted()).toEqual(remaining);
   expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   const once = ONCE.map((kind) => [kind, store.changes.get(kind)]);
   return { once: Object.fromEntries(once), lost: lost() };
@@ -124,13 +126,13 @@ async function migrateAndBack({ plan, live, left }: Route, losesResponses: boole
 const UPLOADED: Route = {
   plan: { uploadAs: 'uploaded' },
   live: 'uploaded',
-  left: [SOURCE, 'uploaded', 'uploaded_entities'],
+  remaining: [SOURCE, 'uploaded', 'uploaded_entities'],
 };
 
 const IN_PLACE: Route = {
   plan: { inPlace: true },
   live: SOURCE,
-  left: [SOURCE, `${SOURCE}_entities`],
+  remaining: [SOURCE, `${SOURCE}_entities`],
 };
 
 test.each([

@@ -1,4 +1,4 @@
-// Commands that an operator gives late, interrupts, or gives after another client changed the setting
+// Commands that an operator enters late, interrupts, or enters after another client changed the setting
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
@@ -105,7 +105,7 @@ it('a rollback is refused from the day on which its period ends', async () => {
   expect(await services.setting.read()).toBe(target);
 });
 
-it('a rollback is refused once backups may have been deleted, even if the clock goes back', async () => {
+it('a rollback is refused once backups may have been deleted, even if the clock is set back', async () => {
   const migration = await createMigrationAt('live', {}, { removesArtifactsWhenOver: true });
   migration.advanceClock(RETENTION_MS);
   const deleteAll = () => Promise.reject(new Error('Killed'));

@@ -14,7 +14,7 @@ describe('the collection that the setting names', () => {
     const migration = await createMigrationAt('rebuilt');
     const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
-    await writeToNew(migration, 'Written by a user whom a person switched by hand');
+    await writeToNew(migration, 'Written after an operator changed the setting by hand');
     await migration.finish(step);
     expect(await services.vectors.count(target, filterByUser('user-1'))).toBe(1);
   });
@@ -79,10 +79,10 @@ describe('a backup that fails after its snapshot was created', () => {
     { services, finish }: Migration,
     step: 'backup' | 'cutover',
   ): Promise<void> {
-    const brokenOff = new RetryableFailure('RetryableUnavailable', 'Broken off');
-    const downloadSnapshot = () => Promise.reject(brokenOff);
+    const failure = new RetryableFailure('RetryableUnavailable', 'Connection lost');
+    const downloadSnapshot = () => Promise.reject(failure);
     const attempt = finish(step, {}, { vectors: { downloadSnapshot } });
-    await expect(attempt).rejects.toThrow('Broken off');
+    await expect(attempt).rejects.toThrow('Connection lost');
     expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
   }
 

@@ -114,7 +114,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'an alias that would stay on the old collection',
     NAMES,
-    { prepare: ({ qdrant }) => createAlias(qdrant.url, 'of-a-report', SOURCE) },
+    { prepare: ({ qdrant }) => createAlias(qdrant.url, 'report-alias', SOURCE) },
   ],
   [
     'points with several vectors each',
@@ -341,18 +341,18 @@ describe('the preflight', () => {
     },
   );
 
-  it('lists all problems at once; a dry run does so, too, and creates no run', async () => {
+  it('lists all problems at once, also in a dry run, which creates no run', async () => {
     const migration = await createMigration({ hasGraph: false });
     await addMemory(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const run = (options: object) => runPreflight(migration.services, { ...payload, ...options });
     const listFailed = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-    const all = ['Memories', 'Disk space', 'Graph store'];
+    const expected = ['Memories', 'Disk space', 'Graph store'];
     for (const execute of [false, true]) {
       const { prerequisites } = await run({ execute });
-      expect(listFailed({ prerequisites })).toEqual(all);
-      expect(() => assertMet(prerequisites)).toThrow(`Not met: ${all.join(', ')}.`);
+      expect(listFailed({ prerequisites })).toEqual(expected);
+      expect(() => assertMet(prerequisites)).toThrow(`Not met: ${expected.join(', ')}.`);
       expect(await migration.services.lock.activeRun()).toBeUndefined();
     }
     const accepts = ['no-graph', 'unknown-space', 'unreachable-users', 'expired-memories'];
@@ -375,8 +375,8 @@ describe('the preflight', () => {
       const { prerequisites } = await runPreflight(migration.services, { ...payload, accepts });
       return prerequisites.flatMap(({ problems }) => problems);
     };
-    const found = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
-    expect(await listProblems(['expired-memories'])).toEqual([found]);
+    const problem = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
+    expect(await listProblems(['expired-memories'])).toEqual([problem]);
     expect(await listProblems([name])).toEqual([]);
     expect(await listProblems(['unreachable-users'])).toEqual([]);
   });
@@ -404,7 +404,7 @@ describe('the preflight', () => {
       const { services } = await createMigration();
       const changed = changeServices(services, changes);
       const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
-      const listNames = (some: typeof prerequisites) => some.map(({ name }) => name);
+      const listNames = (checks: typeof prerequisites) => checks.map(({ name }) => name);
       return {
         failed: listNames(
           prerequisites.filter((prerequisite) => !prerequisite.isUnchecked && !isMet(prerequisite)),
@@ -412,7 +412,7 @@ describe('the preflight', () => {
         unchecked: listNames(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
       };
     };
-    const unread = [
+    const unchecked = [
       'Vector layout',
       'API key of the test user',
       'Deployed version',
@@ -422,31 +422,31 @@ describe('the preflight', () => {
       'In place',
       'Collection setting',
     ];
-    expect(await runChecks({})).toEqual({ failed: ['Collection names'], unchecked: unread });
+    expect(await runChecks({})).toEqual({ failed: ['Collection names'], unchecked });
     const setting = { read: async () => 'another' };
     expect(await runChecks({ setting }, SOURCE)).toEqual({
       failed: ['Collection names', 'Disk space'],
       unchecked: [],
     });
-    const alias = { alias_name: 'of-a-report', collection_name: SOURCE };
+    const alias = { alias_name: 'report-alias', collection_name: SOURCE };
     expect(await runChecks({ vectors: { listAliases: async () => [alias] } }, SOURCE)).toEqual({
       failed: ['Collection names', 'Disk space'],
       unchecked: [],
     });
-    const all = {
+    const unavailable = {
       vectors: { fetchVersion: failUnavailable },
       backend: { health: failUnavailable },
       preview: { health: failUnavailable },
       graph: { readServer: failUnavailable },
       artifacts: { find: failUnavailable },
     };
-    expect(await runChecks(all)).toEqual({
+    expect(await runChecks(unavailable)).toEqual({
       failed: ['Vector store', 'Memory backend', 'New version', 'Graph store', 'Artifacts'],
-      unchecked: ['Collection names', ...unread, 'Keyword vectors'],
+      unchecked: ['Collection names', ...unchecked, 'Keyword vectors'],
     });
   });
 
-  it('never calls the collection in use a leftover if the source is an earlier one', async () => {
+  it('does not report the collection in use as left behind by an earlier run', async () => {
     const { services } = await createMigration();
     const inUse = `${SOURCE}_v3_earlier`;
     const vectors = { size: 8, distance: 'Cosine' } as const;
@@ -463,13 +463,13 @@ describe('the preflight', () => {
 
   it('names the aliases that would stay on the old collection, and passes if they are accepted', async () => {
     const { services, qdrant } = await createMigration();
-    await createAlias(qdrant.url, 'of-a-report', SOURCE);
+    await createAlias(qdrant.url, 'report-alias', SOURCE);
     const listReasons = async (input: object) => {
       const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
       const { prerequisites } = await runPreflight(services, payload);
       return prerequisites.find(({ name }) => name === NAMES)?.problems.map(({ why }) => why);
     };
-    expect(await listReasons({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
+    expect(await listReasons({})).toEqual([expect.stringContaining(`${SOURCE}: report-alias`)]);
     expect(await listReasons({ accepts: ['aliases'] })).toEqual([]);
     expect(await listReasons({ inPlace: true })).toEqual([]);
     expect(await listReasons({ movesAliases: true })).toEqual([]);
@@ -613,17 +613,17 @@ describe('the graph', () => {
   });
 
   it('is sampled: reading one node proves that nodes can be read', async () => {
-    let read = 0;
+    let reads = 0;
     const { attempt } = await startWithGraph((graph) => ({
       async *streamNodes() {
         for await (const node of graph.streamNodes()) {
-          read += 1;
+          reads += 1;
           yield node;
         }
       },
     }));
     await attempt;
-    expect(read).toBe(1);
+    expect(reads).toBe(1);
   });
 });
 
@@ -651,7 +651,7 @@ describe('the key of the memory backend', () => {
 });
 
 describe('a probe of a requirement of the window', () => {
-  it('may find no keyword vectors if the plan has none', async () => {
+  it('accepts missing keyword vectors if the plan does', async () => {
     const migration = await createMigration();
     const vectors = { encodesKeywords: async () => false };
     await migration.start({ accepts: ['empty-keywords'] }, { vectors });

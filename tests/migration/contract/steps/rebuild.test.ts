@@ -89,11 +89,11 @@ describe('a memory of the test user that is written in the background', () => {
       vector: toJsonText([1, 0, 0, 0, 0, 0, 0, 0]),
       payload,
     };
-    let arrived = 0;
+    let written = 0;
     const deletePoints: typeof vectors.deletePoints = async (name, selection) => {
       await vectors.deletePoints(name, selection);
-      if (name !== target || arrived === times) return;
-      arrived += 1;
+      if (name !== target || written === times) return;
+      written += 1;
       await vectors.upsert(target, [late], 'upsert');
     };
     return { vectors: { deletePoints } };

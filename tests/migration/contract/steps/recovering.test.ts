@@ -55,7 +55,7 @@ describe('a write that the store refuses once with 503 is carried over on the re
     const migration = await createMigrationAt('equal');
     let isDue = true;
     const late = onRequest(migration, 'open-writes', async () => {
-      if (isDue) await writeToOld(migration, 'Of a request that outlasted the freeze');
+      if (isDue) await writeToOld(migration, 'From a request that outlasted the freeze');
       isDue = false;
     });
     const vectors = failUpsertOnce(migration, migration.target);
@@ -120,19 +120,18 @@ describe('a rollback', () => {
   );
 
   it.each([
-    ['which users were on', (migration: Migration) => migration.follow('cutover')],
-    ['which users never were on', failCutover],
+    ['which users worked on', (migration: Migration) => migration.follow('cutover')],
+    ['which users never worked on', failCutover],
   ])(
-    'ends even if the new collection, %s, cannot be read once users are back',
-    async (_, arrive) => {
+    'ends even if the new collection, %s, cannot be read once users work on the old one',
+    async (_, endWindow) => {
       const migration = await createMigrationAt('equal');
       const { vectors } = migration.services;
-      await arrive(migration);
+      await endWindow(migration);
       let isBroken = false;
       const scroll: typeof vectors.scroll = async (name, request) => {
-        const answer = 500;
         if (isBroken && name === migration.target)
-          throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code: answer });
+          throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code: 500 });
         return await vectors.scroll(name, request);
       };
       const breaking = onRequest(migration, 'open-writes', async () => {
@@ -204,6 +203,6 @@ it('a lock that a killed watch left to an aborted run does not block the steps o
   await expect(killed).rejects.toThrow('Killed');
   expect(await lock.activeRun()).toBe(RUN);
   migration.advanceClock(LEASE_MS);
-  const other = await runs.start('other-run', plan, REPORT);
-  expect((await lock.take('other-run')).runId).toBe(other.runId);
+  const second = await runs.start('other-run', plan, REPORT);
+  expect((await lock.take('other-run')).runId).toBe(second.runId);
 });

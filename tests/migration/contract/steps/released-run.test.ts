@@ -20,7 +20,7 @@ async function createReleased(): Promise<Migration> {
   return await createMigration({}, { world, artifacts, table: { items, time } });
 }
 
-it('shows the run of release 0.1.0 as live, until the end that its record has', async () => {
+it('shows the run of release 0.1.0 as live until its recorded end', async () => {
   const { services } = await createReleased();
   expect(await readStatus(services)).toMatchObject({
     phase: 'live',

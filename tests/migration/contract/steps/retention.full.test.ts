@@ -44,7 +44,7 @@ async function hasOldCollection({ services }: Migration): Promise<boolean> {
 
 /** Runs the watch for this many days, as if every two minutes. */
 async function watchFor(migration: Migration, days: number, services = migration.services) {
-  for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
+  for (let elapsed = 0; elapsed < days * DAY_MS; elapsed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
     // Two of the 90 watches in that time are enough to notice a second reminder.
     migration.advanceClock(TWO_MINUTES_MS);
@@ -96,13 +96,17 @@ describe('the end of the rollback period', () => {
 
   it('is reached even if the webhook does not answer', async () => {
     const migration = await createLiveRun();
-    const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
+    const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No response.'));
     migration.advanceClock(29 * DAY_MS);
     await keepWatch({ ...migration.services, hooks: { ask } });
     await keepWatch({ ...migration.services, hooks: { ask } });
     expect(migration.logged).toEqual([
       expect.objectContaining({ level: 'WARN', daysLeft: 1 }),
-      expect.objectContaining({ level: 'WARN', failure: 'RetryableUnavailable', why: 'away' }),
+      expect.objectContaining({
+        level: 'WARN',
+        failure: 'RetryableUnavailable',
+        why: 'No response.',
+      }),
     ]);
     migration.advanceClock(DAY_MS);
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
@@ -120,19 +124,19 @@ describe('the data kept for a rollback', () => {
     'after a plan with %o: old collection kept %s, backups kept %s',
     async (plan, hasOld, hasBackups) => {
       const migration = await createLiveRun(plan);
-      const kept = await listArtifacts(migration);
+      const artifacts = await listArtifacts(migration);
       for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
-        expect(kept.join('\n')).toMatch(backup);
+        expect(artifacts.join('\n')).toMatch(backup);
       migration.advanceClock(30 * DAY_MS - 1);
       expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
       expect(await hasOldCollection(migration)).toBe(true);
-      expect(await listArtifacts(migration)).toEqual(kept);
+      expect(await listArtifacts(migration)).toEqual(artifacts);
       migration.advanceClock(1);
       await migration.finish('retention');
       expect((await migration.runs.read(RUN)).phase).toBe('closed');
       expect(await hasOldCollection(migration)).toBe(hasOld);
       expect(await listArtifacts(migration)).toEqual(
-        kept.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
+        artifacts.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
       );
     },
   );
@@ -143,8 +147,8 @@ describe('the data kept for a rollback', () => {
       removesArtifactsWhenOver: true,
     });
     const { services, logged, clock, advanceClock } = migration;
-    const kept = await listArtifacts(migration);
-    const part = kept.findLast((key) => key.startsWith('snapshot-'));
+    const artifacts = await listArtifacts(migration);
+    const part = artifacts.findLast((key) => key.startsWith('snapshot-'));
     advanceClock(30 * DAY_MS);
     const until = new Date(clock().getTime() + 3 * DAY_MS);
     await services.artifacts.retain(`${RUN}/${part}`, until);
@@ -186,20 +190,20 @@ describe('the data kept for a rollback', () => {
     ['the old collection', 'emptied', { removesWhenOver: true }],
     ['the backups, in place', 'emptied', { removesArtifactsWhenOver: true, inPlace: true }],
     ['the old collection', 'deleted', { removesWhenOver: true }],
-  ] as const)('is kept (%s) while the collection in use is %s', async (_, how, plan) => {
+  ] as const)('is kept (%s) while the collection in use is %s', async (_, damage, plan) => {
     const isInPlace = 'inPlace' in plan;
     const migration = await createMigrationAt('live', { isInPlace }, plan);
     const { services } = migration;
     const active = await services.setting.read();
-    const kept = await listArtifacts(migration);
-    if (how === 'emptied') await emptyCollection(migration, active);
+    const artifacts = await listArtifacts(migration);
+    if (damage === 'emptied') await emptyCollection(migration, active);
     else await services.vectors.deleteCollection(active);
     migration.advanceClock(30 * DAY_MS);
     const refused = failureNamed('RefusedEmptied', /lacks 60 of the 60 memories .*"deletes":60/);
     await expect(keepWatch(services)).rejects.toEqual(refused);
     await expect(migration.finish('retention')).rejects.toEqual(refused);
     expect(await hasOldCollection(migration)).toBe(true);
-    expect(await listArtifacts(migration)).toEqual(kept);
+    expect(await listArtifacts(migration)).toEqual(artifacts);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     await migration.finish('retention', { deletes: 60 });
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
@@ -287,22 +291,22 @@ describe('the data kept for a rollback', () => {
       return migration;
     }
     const undisturbed = await createOverdueRun();
-    const kept = await listArtifacts(undisturbed);
+    const artifacts = await listArtifacts(undisturbed);
     const { services, killPoints } = createKillableServices(undisturbed.services);
     await undisturbed.invoke('retention', {}, services);
     expect(killPoints().length).toBeGreaterThan(8);
-    let begun = 0;
+    let partialRemovals = 0;
     for (const killPoint of killPoints()) {
       const migration = await createOverdueRun();
       const killed = createKillableServices(migration.services, killPoint);
       const attempt = migration.invoke('retention', {}, killed.services);
       await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
       migration.advanceClock(LEASE_MS);
-      const isWhole =
+      const isComplete =
         (await hasOldCollection(migration)) &&
-        (await listArtifacts(migration)).length === kept.length;
-      if (!isWhole && (await migration.runs.read(RUN)).phase === 'live') {
-        begun += 1;
+        (await listArtifacts(migration)).length === artifacts.length;
+      if (!isComplete && (await migration.runs.read(RUN)).phase === 'live') {
+        partialRemovals += 1;
         const lease = await migration.lock.take(RUN);
         await migration.lock.release(lease, 'live');
         migration.advanceClock(-DAY_MS);
@@ -314,12 +318,12 @@ describe('the data kept for a rollback', () => {
       await migration.invoke('retention', { actor: 'machine' });
       expect((await migration.runs.read(RUN)).phase).toBe('closed');
       expect(await listArtifacts(migration)).toEqual(
-        kept.filter((key) => !isBase(key) && !isBackup(key)),
+        artifacts.filter((key) => !isBase(key) && !isBackup(key)),
       );
       expect(await hasOldCollection(migration)).toBe(false);
       expect(await migration.lock.activeRun()).toBeUndefined();
     }
-    expect(begun).toBeGreaterThan(3);
+    expect(partialRemovals).toBeGreaterThan(3);
   });
 });
 
@@ -343,9 +347,11 @@ describe('a watch that fails', () => {
 
   it('is logged even if it fails before it reads a run', async () => {
     const migration = await createLiveRun();
-    const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
-    await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');
-    expect(migration.logged).toMatchObject([{ level: 'ERROR', runId: 'unknown', why: 'odd' }]);
+    const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('unexpected')) };
+    await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('unexpected');
+    expect(migration.logged).toMatchObject([
+      { level: 'ERROR', runId: 'unknown', why: 'unexpected' },
+    ]);
   });
 });
 
@@ -356,10 +362,10 @@ describe('several runs that are live', () => {
     expect(await lock.activeRun()).toBeUndefined();
     const run = await runs.read(RUN);
     const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
-    const other = await runs.start('run-b', plan, REPORT);
+    const second = await runs.start('run-b', plan, REPORT);
     const lease = await lock.take('run-b');
     const { window, evidence } = run;
-    const live = { ...other, phase: 'live' as const, window, evidence };
+    const live = { ...second, phase: 'live' as const, window, evidence };
     await runs.finish(lease, live, 'cutover');
     migration.advanceClock(30 * DAY_MS);
     const read: typeof runs.read = async (id) => {

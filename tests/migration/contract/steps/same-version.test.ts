@@ -55,11 +55,11 @@ const failing = {
 };
 
 describe('a backend that runs the new version already', () => {
-  it('is recognised by the preflight, and the plan says so', async () => {
+  it('is recognised by the preflight, and recorded in the plan', async () => {
     const migration = await createUpgradedAt('checked');
     expect((await migration.runs.read(RUN)).plan).toMatchObject({ sameVersion: true });
-    const other = await createMigrationAt('checked');
-    expect((await other.runs.read(RUN)).plan).not.toHaveProperty('sameVersion');
+    const ordinary = await createMigrationAt('checked');
+    expect((await ordinary.runs.read(RUN)).plan).not.toHaveProperty('sameVersion');
   });
 
   it('moves to the new collection, with memories and entities, and back', async () => {
@@ -153,15 +153,15 @@ describe('a backend that runs the new version already', () => {
       const { vectors } = migration.services;
       const replaced = `${migration.target}_entities`;
       await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
-      const others = await createEntities(migration, 60);
+      const replacements = await createEntities(migration, 60);
       await emptyCollection(migration, replaced);
-      await vectors.upsert(replaced, others, 'upsert');
+      await vectors.upsert(replaced, replacements, 'upsert');
       const strict_mode_config = { enabled: true, max_query_limit: 4 };
       await vectors.updateCollection(replaced, { strict_mode_config });
       const before = await vectors.count(ENTITIES);
       await rollBackInPieces(migration);
-      const kept = before - chooseLimit({ points: before });
-      expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
+      const minimum = before - chooseLimit({ points: before });
+      expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(minimum + 60);
     },
   );
 

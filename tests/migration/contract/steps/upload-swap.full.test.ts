@@ -148,7 +148,7 @@ describe('a cutover by upload', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('creates another snapshot if the kept one is corrupted', async () => {
+  it('creates another snapshot if the stored one is corrupted', async () => {
     const migration = await createEqual();
     const { artifacts } = migration.services;
     const failing = interceptUpload(migration, NAME, () =>
@@ -158,7 +158,7 @@ describe('a cutover by upload', () => {
     const parts = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
     for (const { key } of parts) {
       const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));
-      const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+      const corrupted = [first.map((byte, index) => (index === 0 ? byte ^ 1 : byte)), ...rest];
       await artifacts.put(key, Readable.from(corrupted));
     }
     await expect(migration.finish('cutover')).rejects.toEqual(failureNamed('RefusedByService'));
@@ -184,12 +184,12 @@ describe('a cutover by upload', () => {
     const migration = await createEqual();
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) => {
-      const answer = await hooks.ask(request);
+      const result = await hooks.ask(request);
       if (request.action === 'open-writes') {
         migration.advanceClock(31 * 60_000);
         await migration.beat();
       }
-      return answer;
+      return result;
     };
     await migration.finish('cutover', {}, { hooks: { ask } });
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -207,13 +207,13 @@ describe('the requested name', () => {
     },
   );
 
-  it.each([SOURCE, 'taken', 'besides'])(
+  it.each([SOURCE, 'taken', 'companion-taken'])(
     'must be free, as must its companion: %s',
     async (uploadAs) => {
       const migration = await createMigration();
       const { vectors } = migration.services;
       await vectors.createCollection('taken', LAYOUT);
-      await vectors.createCollection('besides_entities', LAYOUT);
+      await vectors.createCollection('companion-taken_entities', LAYOUT);
       await expect(migration.start({ uploadAs })).rejects.toEqual(
         failureNamed('RefusedPrerequisites'),
       );

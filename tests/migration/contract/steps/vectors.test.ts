@@ -48,10 +48,10 @@ describe('points without a vector', () => {
       expect(await readPhase(migration)).toBe('live');
       await migration.finish('rollback');
       const { vectors } = migration.services;
-      const found = await vectors.retrieve(SOURCE, [toJsonText(9_000), toJsonText(9_001)], {
+      const points = await vectors.retrieve(SOURCE, [toJsonText(9_000), toJsonText(9_001)], {
         vector: [''],
       });
-      expect(found.map(({ vector }) => vector)).toEqual(['{}', '{}']);
+      expect(points.map(({ vector }) => vector)).toEqual(['{}', '{}']);
       if (!isInPlace) {
         expect(await computeFingerprint(vectors, migration.target)).toEqual(
           await computeFingerprint(vectors, SOURCE),
@@ -71,11 +71,13 @@ describe('points without a vector', () => {
 });
 
 describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (datatype) => {
-  // The sandbox's own vectors would round to zero as whole numbers. So few memories do not prove an embedding model.
+  // The sandbox's own vectors would round to zero as whole numbers. Twelve memories are too few to prove an embedding model.
   async function startMigration(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
     const createVector = (n: number) =>
-      JSON.stringify(Array.from({ length: 8 }, (_, at) => 120 * (1 + Math.sin(8 * (n * 8 + at)))));
+      JSON.stringify(
+        Array.from({ length: 8 }, (_, index) => 120 * (1 + Math.sin(8 * (n * 8 + index)))),
+      );
     const memories = Array.from({ length: 12 }, (_, n) =>
       createPoint(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, createVector(n)),
     );
@@ -140,10 +142,10 @@ describe('a difference that no copy repairs', () => {
         'upsert',
       );
     let reads = 0;
-    const retrieve: VectorStore['retrieve'] = async (...asked) => {
+    const retrieve: VectorStore['retrieve'] = async (...args) => {
       reads += 1;
       await write(`Oboe ${reads}`);
-      return await vectors.retrieve(...asked);
+      return await vectors.retrieve(...args);
     };
     await write('Oboe');
     await migration.finish('copy', {}, { vectors: { retrieve } });

@@ -37,7 +37,7 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('removes what an aborted run kept once its retention has ended', async () => {
+  it('removes the data of an aborted run once its retention has ended', async () => {
     const migration = await createMigrationAt('copied');
     const { services } = migration;
     const listKept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
@@ -54,15 +54,15 @@ describe('the watch', () => {
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
   });
 
-  it('removes what a run kept that was aborted many runs ago, and tries again if it fails', async () => {
+  it('removes the data of a run that was aborted many runs ago, and tries again after a failure', async () => {
     const migration = await createMigrationAt('copied');
     const { services, runs, lock } = migration;
     const { plan } = await runs.read(RUN);
     await migration.finish('abort');
     for (let n = 0; n < 25; n += 1) {
       const run = await runs.start(`other-${n}`, plan, REPORT);
-      const other = await lock.take(run.runId);
-      await runs.finish(other, { ...run, phase: 'aborted' }, 'abort');
+      const lease = await lock.take(run.runId);
+      await runs.finish(lease, { ...run, phase: 'aborted' }, 'abort');
     }
     migration.advanceClock(30 * DAY_MS);
     const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
@@ -79,11 +79,11 @@ describe('the watch', () => {
     ['emptied', 'before a window', ['abort']],
   ] as const)(
     'removes nothing of an aborted run while the collection in use is %s, %s, until the operator says that users did it',
-    async (how, when, steps) => {
+    async (damage, when, steps) => {
       const migration = await createMigrationAt(when === 'before a window' ? 'backed-up' : 'live');
       const { services, logged } = migration;
       await migration.follow(...steps);
-      if (how === 'emptied') await emptyCollection(migration, SOURCE);
+      if (damage === 'emptied') await emptyCollection(migration, SOURCE);
       else await services.vectors.deleteCollection(SOURCE);
       const before = await listKeptData(migration);
       expect(before.length).toBeGreaterThan(3);
@@ -96,19 +96,22 @@ describe('the watch', () => {
       expect(await keepWatch(services)).toBeUndefined();
       expect(logged.filter(({ level }) => level === 'ERROR')).toHaveLength(1);
       const invoke = createRetentionHandler(async () => services);
-      const end = (input: object) => invoke({ runId: RUN, execute: true, ...input }, CONTEXT);
-      await expect(end({})).rejects.toEqual(refused);
-      await expect(end({ deletes: 59 })).rejects.toEqual(refused);
-      await expect(end({ acknowledgedLoss: 60 })).rejects.toEqual(failureNamed('RefusedSetting'));
+      const endRetention = (input: object) =>
+        invoke({ runId: RUN, execute: true, ...input }, CONTEXT);
+      await expect(endRetention({})).rejects.toEqual(refused);
+      await expect(endRetention({ deletes: 59 })).rejects.toEqual(refused);
+      await expect(endRetention({ acknowledgedLoss: 60 })).rejects.toEqual(
+        failureNamed('RefusedSetting'),
+      );
       expect(await listKeptData(migration)).toEqual(before);
-      expect(await end({ deletes: 60 })).toMatchObject({ phase: 'aborted', done: true });
-      expect(await listKeptData(migration)).toEqual(how === 'emptied' ? [SOURCE] : []);
+      expect(await endRetention({ deletes: 60 })).toMatchObject({ phase: 'aborted', done: true });
+      expect(await listKeptData(migration)).toEqual(damage === 'emptied' ? [SOURCE] : []);
       expect(await migration.lock.retainedRuns()).toEqual([]);
-      expect(await end({})).toMatchObject({ phase: 'aborted', done: true });
+      expect(await endRetention({})).toMatchObject({ phase: 'aborted', done: true });
     },
   );
 
-  it('removes what an aborted run kept once the emptied collection is repaired', async () => {
+  it('removes the data of an aborted run once the emptied collection is repaired', async () => {
     const migration = await createMigrationAt('live');
     const { services, target } = migration;
     await migration.follow('rollback', 'abort');
@@ -127,7 +130,7 @@ describe('the watch', () => {
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
   });
 
-  it('continues to remove what an aborted run kept, wherever it was killed', async () => {
+  it('continues to remove the data of an aborted run, wherever it was killed', async () => {
     async function createOverdueRun() {
       const migration = await createMigrationAt('live');
       await migration.follow('rollback', 'abort');
@@ -150,7 +153,7 @@ describe('the watch', () => {
     }
   });
 
-  it('rolls back a late window although the time of the last reminder cannot be read', async () => {
+  it('rolls back an expired window although the time of the last reminder cannot be read', async () => {
     const migration = await createMigrationAt('equal');
     migration.advanceClock(31 * 60_000);
     const remindedAt = async () => {
@@ -184,16 +187,16 @@ describe('the watch', () => {
         await migration.invoke('rollback', {}, { hooks });
       }
       expect((await migration.runs.read(RUN)).phase).toBe(phase);
-      const hanging = await migration.lock.take(RUN);
+      const lease = await migration.lock.take(RUN);
       migration.advanceClock(20 * 60_000 - 1);
-      await migration.lock.renew(hanging);
+      await migration.lock.renew(lease);
       expect(await keepWatch(migration.services)).toBeUndefined();
       migration.advanceClock(1);
       await expect(keepWatch(migration.services)).rejects.toEqual(
         failureNamed('RetryableLockHeld'),
       );
       expect(migration.logged.map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
-      await migration.lock.release(hanging);
+      await migration.lock.release(lease);
       await watchUntilDone(migration);
       expect((await migration.runs.read(RUN)).phase).toBe('copied');
     },
@@ -203,12 +206,12 @@ describe('the watch', () => {
     const migration = await createMigrationAt('live');
     const { runs, services, lock, logged, operator, target } = migration;
     const { plan } = await runs.read(RUN);
-    const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
-    await runs.start('run-b', { ...plan, ...other }, REPORT);
+    const names = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
+    await runs.start('run-b', { ...plan, ...names }, REPORT);
     operator.actions.length = 0;
     migration.advanceClock(25 * DAY_MS);
-    for (const isAtWork of [false, true]) {
-      if (isAtWork) await lock.take('run-b');
+    for (const isRunning of [false, true]) {
+      if (isRunning) await lock.take('run-b');
       for (let n = 0; n < 2; n += 1) expect(await keepWatch(services)).toBeUndefined();
       migration.advanceClock(DAY_MS);
     }
@@ -240,8 +243,8 @@ describe('the watch', () => {
     const ask = async () => {
       throw new RetryableFailure('RetryableUnavailable', 'No answer.');
     };
-    const watched = keepWatch({ ...migration.services, hooks: { ask } });
-    await expect(watched).rejects.toEqual(failureNamed('RetryableUnavailable'));
+    const watching = keepWatch({ ...migration.services, hooks: { ask } });
+    await expect(watching).rejects.toEqual(failureNamed('RetryableUnavailable'));
   });
 });
 

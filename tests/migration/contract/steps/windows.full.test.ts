@@ -71,15 +71,16 @@ describe('a refused window', () => {
     await keepWatch(migration.services);
     expect(await readPhase(migration)).toBe('copied');
     await migration.finish('copy');
-    const asked: string[] = [];
+    const occasions: string[] = [];
     const ask: typeof hooks.ask = async (request) => {
-      asked.push(request.occasion ?? '');
+      occasions.push(request.occasion ?? '');
       return await hooks.ask(request);
     };
     await migration.finish('cutover', {}, { hooks: { ask } });
     expect(await readPhase(migration)).toBe('live');
-    const all = migration.operator.requests.map(({ occasion }) => occasion);
-    expect(asked.filter((occasion) => all.slice(0, -asked.length).includes(occasion))).toEqual([]);
+    const requested = migration.operator.requests.map(({ occasion }) => occasion);
+    const earlier = requested.slice(0, -occasions.length);
+    expect(occasions.filter((occasion) => earlier.includes(occasion))).toEqual([]);
   });
 });
 
@@ -108,11 +109,11 @@ describe('a run after its rollback', () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
-    const kept = await computeFingerprint(vectors, migration.target);
+    const before = await computeFingerprint(vectors, migration.target);
     await emptyCollection(migration, SOURCE);
     const why = `remove 60 of 60 points of ${migration.target}`;
     await expect(migration.finish('copy')).rejects.toEqual(failureNamed('RefusedMassChange', why));
-    expect(await computeFingerprint(vectors, migration.target)).toEqual(kept);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
     await migration.finish('copy', { deletes: 60 });
     await expectEqual(migration);
   });
@@ -173,7 +174,7 @@ describe('a run after its rollback', () => {
   });
 
   it.each(['live', 'equal'] as const)(
-    'that was %s carries later writes to the new collection back',
+    'that was %s carries later writes on the new collection to the old one',
     async (milestone) => {
       const migration = await createMigrationAt(milestone);
       if (milestone === 'equal') await failCutover(migration);
@@ -197,10 +198,10 @@ describe('a run after its rollback', () => {
       const { vectors } = migration.services;
       await failCutover(migration);
       await migration.finish('rollback');
-      const kept = await computeFingerprint(vectors, SOURCE);
+      const before = await computeFingerprint(vectors, SOURCE);
       await damage(migration);
       await migration.finish('copy');
-      expect(await computeFingerprint(vectors, SOURCE)).toEqual(kept);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
       const { facts } = await readEvidence(migration, 'verification-report');
       expect(facts).toMatchObject({ pending: 0, takenBack: 60, withheld: 60 });
     },
@@ -218,10 +219,12 @@ describe('a run after its rollback', () => {
     const { services } = migration;
     await migration.finish('rollback');
     const { served } = await readStatus(services);
-    const left = [migration.target, `${migration.target}_entities`];
-    expect(served.map(({ collection }) => collection)).toEqual(left);
+    const leftCollections = [migration.target, `${migration.target}_entities`];
+    expect(served.map(({ collection }) => collection)).toEqual(leftCollections);
     const dryRun = await migration.invoke('abort', { execute: false });
-    expect(dryRun).toMatchObject({ forecast: { removes: expect.not.arrayContaining(left) } });
+    expect(dryRun).toMatchObject({
+      forecast: { removes: expect.not.arrayContaining(leftCollections) },
+    });
     await migration.finish('abort');
     expect(await migration.lock.activeRun()).toBeUndefined();
     await keepWatch(services);
@@ -282,13 +285,13 @@ describe('a run after its rollback', () => {
     ['deleted', 'after the retention of the collection that users left', 31],
   ] as const)(
     'keeps the new collection if the old one is %s when it is aborted %s',
-    async (how, _, days) => {
+    async (damage, _, days) => {
       const migration = await createMigrationAt(days > 0 ? 'live' : 'copied');
       const { services, target } = migration;
       const { vectors } = services;
       if (days > 0) await migration.finish('rollback');
       migration.advanceClock(days * DAY_MS);
-      if (how === 'emptied') await emptyCollection(migration, SOURCE);
+      if (damage === 'emptied') await emptyCollection(migration, SOURCE);
       else await vectors.deleteCollection(SOURCE);
       const memories = await computeFingerprint(vectors, target);
       const dryRun = await migration.invoke('abort', { execute: false });
@@ -306,10 +309,10 @@ describe('a run after its rollback', () => {
 it('a second rollback does not depend on the first one', async () => {
   const migration = await createMigrationAt('live');
   const { vectors } = migration.services;
-  await writeToOld(migration, 'Late, of the first window');
+  await writeToOld(migration, 'Late write of the first window');
   await migration.finish('rollback');
   await migration.follow('copy', 'cutover');
-  await writeToOld(migration, 'Late, of the second window');
+  await writeToOld(migration, 'Late write of the second window');
   const written = await computeFingerprint(vectors, SOURCE);
   await migration.finish('rollback');
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);

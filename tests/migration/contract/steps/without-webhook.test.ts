@@ -58,34 +58,38 @@ describe('without a webhook', () => {
   it.each([
     ['rollback', 'live', ['freeze', 'deploy-old', 'open-writes'], 'copied'],
     ['cutover', 'equal', ['deploy-new', 'open-writes'], 'live'],
-  ] as const)('a %s asks for one action at a time', async (step, milestone, actions, end) => {
-    const person = await createPerson(await createMigrationAt(milestone));
-    const { take, takeUntilAsked, performPending, confirm, refuseAllBut, pending, target } = person;
-    for (const action of actions) {
-      await takeUntilAsked(step, action);
-      const isOnNew = step === 'cutover' || action === 'freeze';
-      const collection = isOnNew ? target : SOURCE;
-      expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
-      await refuseAllBut(action);
-      expect(await take(step)).toMatchObject({ done: false });
-      await performPending();
-      await confirm(action);
-    }
-    expect(await take(step)).toMatchObject({ phase: end, done: true });
-    expect(await pending()).toBeNull();
-    await refuseAllBut();
-    expect(person.operator.actions.slice(-actions.length)).toEqual(actions);
-  });
+  ] as const)(
+    'a %s asks for one action at a time',
+    async (step, milestone, actions, finalPhase) => {
+      const person = await createPerson(await createMigrationAt(milestone));
+      const { take, takeUntilAsked, performPending, confirm, refuseAllBut, pending, target } =
+        person;
+      for (const action of actions) {
+        await takeUntilAsked(step, action);
+        const isOnNew = step === 'cutover' || action === 'freeze';
+        const collection = isOnNew ? target : SOURCE;
+        expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
+        await refuseAllBut(action);
+        expect(await take(step)).toMatchObject({ done: false });
+        await performPending();
+        await confirm(action);
+      }
+      expect(await take(step)).toMatchObject({ phase: finalPhase, done: true });
+      expect(await pending()).toBeNull();
+      await refuseAllBut();
+      expect(person.operator.actions.slice(-actions.length)).toEqual(actions);
+    },
+  );
 
   it.each([
     ['deploy-old', ['freeze'], 'RetryableUnavailable', ['open-writes']],
     ['open-writes', ['freeze', 'deploy-old'], 'RetryableUnavailable', []],
   ] as const)(
-    'a rollback asks for %s again if it was confirmed and not done',
-    async (action, before, refusal, after) => {
+    'a rollback asks for %s again if it was confirmed but not done',
+    async (action, earlierActions, refusal, laterActions) => {
       const person = await createLivePerson();
       const { take, takeUntilAsked, doWhenAsked, performPending, confirm, pending } = person;
-      for (const other of before) await doWhenAsked('rollback', other);
+      for (const earlier of earlierActions) await doWhenAsked('rollback', earlier);
       await takeUntilAsked('rollback', action);
       await confirm(action);
       await expect(take('rollback')).rejects.toEqual(failureNamed(refusal));
@@ -93,7 +97,7 @@ describe('without a webhook', () => {
       expect(await pending()).toMatchObject({ action, collection: SOURCE, confirmedBy: null });
       await performPending();
       await confirm(action);
-      for (const other of after) await doWhenAsked('rollback', other);
+      for (const later of laterActions) await doWhenAsked('rollback', later);
       expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
     },
   );
@@ -109,7 +113,7 @@ describe('without a webhook', () => {
     ['answers', async () => 'under-way' as const],
     ['fails', () => Promise.reject(new Error('webhook'))],
   ])(
-    'a webhook that %s meanwhile withdraws the request, and the next invocation asks anew',
+    'a webhook that %s meanwhile withdraws the request, and the next invocation asks again',
     async (_, ask) => {
       const person = await createLivePerson();
       const { take, confirm, pending, readPending, refuseAllBut } = person;

@@ -86,8 +86,8 @@ onEveryVectorStore((subject) => {
 
   test('an existing collection is not created again', async () => {
     const name = await subject.collection();
-    const again = subject.store.createCollection(name, NEW_LAYOUT);
-    await expect(again).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
+    const repeated = subject.store.createCollection(name, NEW_LAYOUT);
+    await expect(repeated).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
   });
 
   test('an alias exists and is followed, but is not listed as a collection, and no collection gets its name', async () => {

@@ -29,95 +29,96 @@ const COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
 const renew = async () => undefined;
 const WALK = { ...UNINTERRUPTED, renew };
-const EVERY = -1;
-const NONE = Number.POSITIVE_INFINITY;
+/** Versions after which a walk fills points again */
+const REFILL_ALL = -1;
+const REFILL_NONE = Number.POSITIVE_INFINITY;
 
 onEveryVectorStore((subject) => {
   it('a fill adds missing keywords as a copy does, and changes nothing else', async () => {
-    const place = await createFilled();
-    const before = [await readContents(place), await sampleDigest(place)];
-    await addKeywordSlot(place, IDF);
-    expect(await countUnfilled(place)).toBe(COUNT);
-    await fillUnfilled(place, WALK);
-    expect(await countUnfilled(place)).toBe(0);
-    expect([await readContents(place), await sampleDigest(place)]).toEqual(before);
-    expect(await findWrongKeywords(place)).toEqual([]);
-    const walk = await walkVersions(place, EVERY, WALK);
+    const target = await createFilled();
+    const before = [await readContents(target), await sampleDigest(target)];
+    await addKeywordSlot(target, IDF);
+    expect(await countUnfilled(target)).toBe(COUNT);
+    await fillUnfilled(target, WALK);
+    expect(await countUnfilled(target)).toBe(0);
+    expect([await readContents(target), await sampleDigest(target)]).toEqual(before);
+    expect(await findWrongKeywords(target)).toEqual([]);
+    const walk = await walkVersions(target, REFILL_ALL, WALK);
     expect(walk).toMatchObject({ points: COUNT, refilled: 0 });
   });
 
   it('a fill and a walk continue where they were interrupted', async () => {
-    const place = await createFilled();
-    await addKeywordSlot(place, IDF);
+    const target = await createFilled();
+    await addKeywordSlot(target, IDF);
     const { walk, cursors } = openStoredWalk<number>();
-    await expect(fillUnfilled(place, { ...walk, renew })).rejects.toBeInstanceOf(Paused);
+    await expect(fillUnfilled(target, { ...walk, renew })).rejects.toBeInstanceOf(Paused);
     const [filled = 0] = cursors;
-    expect(await countUnfilled(place)).toBe(COUNT - filled);
-    expect(await fillUnfilled(place, WALK)).toBe(COUNT - filled);
+    expect(await countUnfilled(target)).toBe(COUNT - filled);
+    expect(await fillUnfilled(target, WALK)).toBe(COUNT - filled);
     // The store reports so many points that the walk lists them in parts.
-    const many = { ...place, store: { ...place.store, count: async () => 40_000 } };
+    const large = { ...target, store: { ...target.store, count: async () => 40_000 } };
     const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
-      walkVersions(many, EVERY, { ...walk, renew }),
+      walkVersions(large, REFILL_ALL, { ...walk, renew }),
     );
     expect(pieces.cursors.length).toBeGreaterThan(2);
-    const { points, digest } = await walkVersions(place, NONE, WALK);
+    const { points, digest } = await walkVersions(target, REFILL_NONE, WALK);
     expect(pieces.result).toMatchObject({ points, digest, refilled: 0 });
   });
 
   describe.each(['before', 'after'] as const)('right %s each write of a fill, a user', (moment) => {
     it.each(oneInEvery(2, Object.entries(WRITES)))('%s', async (_, write) => {
-      const place = await createFilled();
-      await addKeywordSlot(place, IDF);
-      const busy = withWrites(place.store, moment, (n) => write(subject.url, place, n));
-      const users = { ...place, store: busy };
+      const target = await createFilled();
+      await addKeywordSlot(target, IDF);
+      const busy = withWrites(target.store, moment, (n) => write(subject.url, target, n));
+      const users = { ...target, store: busy };
       await fillUnfilled(users, WALK);
-      const { highest } = await walkVersions(users, EVERY, WALK);
+      const { highest } = await walkVersions(users, REFILL_ALL, WALK);
       // Writes are frozen from here on, so one more fill and one more walk must find everything.
-      await fillUnfilled(place, WALK);
-      await walkVersions(place, highest, WALK);
-      const frozen = await walkVersions(place, NONE, WALK);
-      expect(await walkVersions(place, EVERY, WALK)).toEqual(frozen);
-      expect(frozen).toMatchObject({ points: await place.store.count(place.collection) });
-      expect(await countUnfilled(place)).toBe(0);
-      expect(await findWrongKeywords(place)).toEqual([]);
+      await fillUnfilled(target, WALK);
+      await walkVersions(target, highest, WALK);
+      const frozen = await walkVersions(target, REFILL_NONE, WALK);
+      expect(await walkVersions(target, REFILL_ALL, WALK)).toEqual(frozen);
+      expect(frozen).toMatchObject({ points: await target.store.count(target.collection) });
+      expect(await countUnfilled(target)).toBe(0);
+      expect(await findWrongKeywords(target)).toEqual([]);
     });
   });
 
   it.each(Object.entries(WRITES))('shows that a user %s', async (_, write) => {
-    const place = await createFilled();
-    await addKeywordSlot(place, IDF);
-    await fillUnfilled(place, WALK);
+    const target = await createFilled();
+    await addKeywordSlot(target, IDF);
+    await fillUnfilled(target, WALK);
     const readState = async () => {
-      const { digest } = await walkVersions(place, NONE, WALK);
-      return [digest, await countUnfilled(place)];
+      const { digest } = await walkVersions(target, REFILL_NONE, WALK);
+      return [digest, await countUnfilled(target)];
     };
     const before = await readState();
     expect(await readState()).toEqual(before);
-    await write(subject.url, place, 1);
+    await write(subject.url, target, 1);
     expect(await readState()).not.toEqual(before);
   });
 
   it('a fill skips a text that an upsert has changed since the fill read it, and the next fill updates it', async () => {
-    const place = await createFilled();
-    await addKeywordSlot(place, IDF);
+    const target = await createFilled();
+    await addKeywordSlot(target, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
-    const busy = withWrites(place.store, 'before', async (n) => write?.(subject.url, place, n));
-    await fillUnfilled({ ...place, store: busy }, WALK);
-    expect(await countUnfilled(place)).toBe(1);
+    const busy = withWrites(target.store, 'before', async (n) => write?.(subject.url, target, n));
+    await fillUnfilled({ ...target, store: busy }, WALK);
+    expect(await countUnfilled(target)).toBe(1);
   });
 
-  type Place = Awaited<ReturnType<typeof createFilled>>;
+  type Target = Awaited<ReturnType<typeof createFilled>>;
 
   async function createFilled() {
-    const place = { store: subject.store, collection: await subject.collection(OLD_LAYOUT) };
+    const target = { store: subject.store, collection: await subject.collection(OLD_LAYOUT) };
     const points = [...generateMemories({ count: COUNT, dimensions: 4, users: 7 })];
-    await subject.store.upsert(place.collection, points, 'upsert');
-    return place;
+    await subject.store.upsert(target.collection, points, 'upsert');
+    return target;
   }
 
   /** Finds points whose keywords differ from those that the store computes for their text in a separate collection. */
-  async function findWrongKeywords({ store, collection }: Place): Promise<string[]> {
-    const other = await subject.collection(NEW_LAYOUT);
+  async function findWrongKeywords({ store, collection }: Target): Promise<string[]> {
+    const reference = await subject.collection(NEW_LAYOUT);
     const page = { limit: 1_000 };
     const { points } = await store.scroll(collection, page);
     const copies = points.map(({ id, payload }) => {
@@ -126,17 +127,17 @@ onEveryVectorStore((subject) => {
       const vector = toJsonText({ '': [1, 0, 0, 0], [KEYWORD_SLOT]: document });
       return { id, vector, payload };
     });
-    await store.upsert(other, copies, 'upsert');
-    const expected = (await store.scroll(other, page)).points;
-    return points.flatMap(({ id, vector }, at) =>
-      readKeywords(vector) === readKeywords(expected[at]?.vector) ? [] : [id],
+    await store.upsert(reference, copies, 'upsert');
+    const expected = (await store.scroll(reference, page)).points;
+    return points.flatMap(({ id, vector }, index) =>
+      readKeywords(vector) === readKeywords(expected[index]?.vector) ? [] : [id],
     );
   }
 }, 'vectorSlots');
 
 type Write = (
   url: string,
-  place: { readonly store: VectorStore; readonly collection: string },
+  target: { readonly store: VectorStore; readonly collection: string },
   n: number,
 ) => Promise<unknown>;
 
@@ -148,9 +149,9 @@ const WRITES: Readonly<Record<string, Write>> = {
     const vector = toJsonText([0, 1, 0, 0]);
     if (point) await store.upsert(collection, [{ id: point.id, vector, payload }], 'upsert');
   },
-  'changes the text alone': async (url, place, n) =>
-    await setText(url, place, `Change number ${n} of the text alone`),
-  'removes every word': async (url, place) => await setText(url, place, 'the of'),
+  'changes the text alone': async (url, target, n) =>
+    await setText(url, target, `Change number ${n} of the text alone`),
+  'removes every word': async (url, target) => await setText(url, target, 'the of'),
   'deletes a memory': async (_, { store, collection }) => {
     const { points } = await store.scroll(collection, { limit: 2 });
     await store.deletePoints(collection, { ids: points.map(({ id }) => id) });
@@ -182,28 +183,28 @@ function withWrites(
   write: (n: number) => Promise<unknown>,
 ): VectorStore {
   let n = 0;
-  const act = async () => {
+  const writeNext = async () => {
     n += 1;
     await write(n);
   };
   return {
     ...store,
     async updateVectors(...args) {
-      if (moment === 'before') await act();
+      if (moment === 'before') await writeNext();
       await store.updateVectors(...args);
-      if (moment === 'after') await act();
+      if (moment === 'after') await writeNext();
     },
   };
 }
 
-async function readContents(place: Parameters<typeof scan>[0]): Promise<string> {
-  return (await scan(place)).contents.digest;
+async function readContents(target: Parameters<typeof scan>[0]): Promise<string> {
+  return (await scan(target)).contents.digest;
 }
 
 function readKeywords(vector: string | undefined): string {
   const { indices, values } = JSON.parse(vector ?? '{}')[KEYWORD_SLOT] ?? {};
   if (!indices) return 'none';
-  const pairs = indices.map((index: number, at: number) => [index, values[at]]);
+  const pairs = indices.map((index: number, position: number) => [index, values[position]]);
   return JSON.stringify(
     pairs.toSorted(([first]: number[], [second]: number[]) => Number(first) - Number(second)),
   );

@@ -13,7 +13,7 @@ import {
 } from '../../support/vector-stores.ts';
 
 const UUID = 'c56a4180-65aa-42ec-a945-5fd21dec0538';
-const ofUser = (value: string): Filter => ({ must: [{ key: 'user_id', match: { value } }] });
+const filterByUser = (value: string): Filter => ({ must: [{ key: 'user_id', match: { value } }] });
 
 onEveryVectorStore((subject) => {
   describe('payloads', () => {
@@ -98,10 +98,10 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3,5],"values":[0.5,1,0.25]}}';
       await subject.store.upsert(collection, [createPoint(1, '{}', filled)], 'upsert');
-      const [kept] = (await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] }))
+      const [stored] = (await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] }))
         .points;
-      const { indices, values } = JSON.parse(kept?.vector ?? '').bm25;
-      const pairs = indices.map((index: number, at: number) => [index, values[at]]);
+      const { indices, values } = JSON.parse(stored?.vector ?? '').bm25;
+      const pairs = indices.map((index: number, position: number) => [index, values[position]]);
       expect(pairs.toSorted()).toEqual([
         [3, 1],
         [5, 0.25],
@@ -127,14 +127,14 @@ onEveryVectorStore((subject) => {
       const { store } = subject;
       const collection = await subject.collection(OLD_LAYOUT);
       await store.upsert(collection, [createPoint(1, '{}'), beyond], 'upsert');
-      const [, kept] = (await store.scroll(collection, { limit: 2 })).points;
-      if (!kept?.vector) throw new Error('The point has no vector');
-      expect(JSON.parse(kept.vector)).toContain(null);
+      const [, stored] = (await store.scroll(collection, { limit: 2 })).points;
+      if (!stored?.vector) throw new Error('The point has no vector');
+      expect(JSON.parse(stored.vector)).toContain(null);
       const nearest = { vector: asJsonText<readonly number[]>('[1,0,0,0]') };
       const { hits } = await store.search(collection, { nearest, limit: 9, isExact: true });
       const found = hits.filter(({ score }) => Number.isFinite(score));
       expect(found.map(({ id }) => id)).toEqual(['1']);
-      const copy = { ...kept, vector: kept.vector, id: pointId(3) };
+      const copy = { ...stored, vector: stored.vector, id: pointId(3) };
       const copied = store.upsert(collection, [copy], 'upsert');
       await expect(copied).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
     });
@@ -179,8 +179,8 @@ onEveryVectorStore((subject) => {
       const vector = `{"":[0,1,0,0],"bm25":${document}}`;
       await subject.store.upsert(collection, [createPoint(1, '{}', vector)], 'upsert');
       const { points } = await subject.store.scroll(collection, { limit: 1 });
-      const kept = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
-      expect(JSON.parse(points[0]?.vector ?? '')).toEqual(kept);
+      const expected = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
+      expect(JSON.parse(points[0]?.vector ?? '')).toEqual(expected);
     });
   });
 
@@ -195,7 +195,7 @@ onEveryVectorStore((subject) => {
     test('finds the nearest points of a user, best first, with ids of any size', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(collection, points, 'upsert');
-      const request = { nearest: { vector }, filter: ofUser('a'), limit: 10 };
+      const request = { nearest: { vector }, filter: filterByUser('a'), limit: 10 };
       const { hits, milliseconds } = await subject.store.search(collection, request);
       expect(hits.map(({ id, score }) => [id, score])).toEqual([
         ['9007199254740993', closeTo(0.8)],
@@ -208,7 +208,9 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection();
       await subject.store.upsert(collection, points, 'upsert');
       const requested = ['1', '7'].map((id) => verbatim(pointId(id)));
-      const filter = { must: [...[ofUser('a').must].flat(), { has_id: requested }] } as Filter;
+      const filter = {
+        must: [...[filterByUser('a').must].flat(), { has_id: requested }],
+      } as Filter;
       const { hits } = await subject.store.search(collection, {
         nearest: { vector },
         filter,
@@ -222,7 +224,7 @@ onEveryVectorStore((subject) => {
       skip(!(await subject.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
       await subject.store.upsert(collection, points.map(addKeywordText), 'upsert');
       const nearest = { slot: 'bm25', text: asJsonText<string>('"who sails"') };
-      const request = { nearest, filter: ofUser('a'), limit: 10 };
+      const request = { nearest, filter: filterByUser('a'), limit: 10 };
       const { hits } = await subject.store.search(collection, request);
       expect(hits.map(({ id }) => id)).toEqual(['9007199254740993']);
     });
@@ -241,7 +243,7 @@ onEveryVectorStore((subject) => {
       ];
       await subject.store.upsert(collection, points, 'upsert');
       expect(await subject.store.count(collection)).toBe(5);
-      expect(await subject.store.count(collection, ofUser('a'))).toBe(2);
+      expect(await subject.store.count(collection, filterByUser('a'))).toBe(2);
       const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
       expect(await subject.store.count(collection, unowned)).toBe(1);
       const hits = await subject.store.facet(collection, 'user_id', 9);
@@ -275,7 +277,7 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection();
       const points = [createPoint(1, '{"user_id":"warm-up"}'), createPoint(2, '{"user_id":"a"}')];
       await subject.store.upsert(collection, points, 'upsert');
-      await subject.store.deletePoints(collection, { filter: ofUser('warm-up') });
+      await subject.store.deletePoints(collection, { filter: filterByUser('warm-up') });
       expect(await scrollIds(collection)).toEqual(['2']);
     });
 

@@ -11,9 +11,9 @@ import {
 onEveryVectorStore((subject) => {
   test('a listed snapshot is complete, as its checksum shows', async () => {
     const { collection, snapshot } = await createFilled();
-    const whole = await subject.store.downloadSnapshot(collection, snapshot.name);
-    const bytes = Buffer.concat(await Array.fromAsync(whole.bytes));
-    expect([whole.totalBytes, bytes.length]).toEqual([snapshot.size, snapshot.size]);
+    const file = await subject.store.downloadSnapshot(collection, snapshot.name);
+    const bytes = Buffer.concat(await Array.fromAsync(file.bytes));
+    expect([file.totalBytes, bytes.length]).toEqual([snapshot.size, snapshot.size]);
     expect(sha256(bytes)).toBe(snapshot.checksum);
   });
 
@@ -51,9 +51,9 @@ onEveryVectorStore((subject) => {
     // Some versions refuse the upload, others accept it and report nothing.
     const code = await upload(restored, bytes, 'f'.repeat(64)).catch(({ code }) => code);
     expect([undefined, 400]).toContain(code);
-    const after = await subject.collection('not-created');
-    await upload(after, bytes);
-    await waitUntilRestored(after);
+    const intact = await subject.collection('not-created');
+    await upload(intact, bytes);
+    await waitUntilRestored(intact);
     expect(await subject.store.countRestoredPoints(restored)).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 const POLLING = { interval: 50 };
 
 async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);
+  for (let start = 0; start < bytes.length; start += 64) yield bytes.subarray(start, start + 64);
 }
 
 function sha256(bytes: Uint8Array): string {

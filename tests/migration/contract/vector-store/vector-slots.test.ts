@@ -29,15 +29,15 @@ onEveryVectorStore((subject) => {
     const collection = await subject.collection(OLD_LAYOUT);
     await store.addSparseVector(collection, 'bm25', IDF);
     await store.addSparseVector(collection, 'bm25', IDF);
-    const other = store.addSparseVector(collection, 'bm25', {});
-    await expect(other).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
+    const changed = store.addSparseVector(collection, 'bm25', {});
+    await expect(changed).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
     expect(await readSlots(collection)).toEqual({ bm25: IDF });
   });
 
   test('a slot is removed with its vectors, and can be removed again', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}');
-    await store.updateVectors(collection, [keywords(1, 'cello')]);
+    const collection = await createWithPoints('{"data":"cello"}');
+    await store.updateVectors(collection, [createKeywordUpdate(1, 'cello')]);
     await store.removeVector(collection, 'bm25');
     await store.removeVector(collection, 'bm25');
     expect(await readSlots(collection)).toEqual({});
@@ -55,9 +55,17 @@ onEveryVectorStore((subject) => {
 
   test('points without the slot are counted and found, with their dense vectors and payloads', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
+    const collection = await createWithPoints(
+      '{"data":"cello"}',
+      '{"data":"the of"}',
+      '{"n":10.0}',
+    );
     expect(await store.count(collection, UNFILLED)).toBe(3);
-    const updates = [keywords(1, 'cello'), keywords(2, 'the of'), keywords(3, '')];
+    const updates = [
+      createKeywordUpdate(1, 'cello'),
+      createKeywordUpdate(2, 'the of'),
+      createKeywordUpdate(3, ''),
+    ];
     await store.updateVectors(collection, updates);
     expect(await store.count(collection, UNFILLED)).toBe(0);
     const vectors = [await readVector(collection, 1), await readVector(collection, 3)];
@@ -71,8 +79,11 @@ onEveryVectorStore((subject) => {
 
   test('an upsert of the whole point empties the slot, but a change of its payload does not', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
-    await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
+    const collection = await createWithPoints('{"data":"cello"}', '{"data":"violin"}');
+    await store.updateVectors(collection, [
+      createKeywordUpdate(1, 'cello'),
+      createKeywordUpdate(2, 'violin'),
+    ]);
     await store.upsert(collection, [createPoint(1, '{"data":"oboe"}')], 'upsert');
     await setPayload(collection, 2, { data: 'oboe' });
     const { points } = await store.scroll(collection, { limit: 9, filter: UNFILLED });
@@ -82,8 +93,8 @@ onEveryVectorStore((subject) => {
   // A user may change a text after the run has read it. Then the keywords of the old text must not be stored.
   test('an update is applied only if the text has not changed since it was read', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
-    const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
+    const collection = await createWithPoints('{"data":"cello"}', '{"data":"violin, too"}');
+    const [stale, fresh] = [createKeywordUpdate(1, 'oboe'), createKeywordUpdate(2, 'violin, too')];
     await store.updateVectors(collection, [stale, fresh]);
     const { points } = await store.scroll(collection, { limit: 9, filter: UNFILLED });
     expect(points.map(({ id }) => id)).toEqual(['1']);
@@ -91,8 +102,8 @@ onEveryVectorStore((subject) => {
 
   test('an update of a deleted point gets a 404, and the other points are updated', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}');
-    const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
+    const collection = await createWithPoints('{"data":"cello"}');
+    const updates = [createKeywordUpdate(99, 'deleted'), createKeywordUpdate(1, 'cello')];
     const updated = store.updateVectors(collection, updates);
     await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', code: 404 });
     expect(await store.count(collection, UNFILLED)).toBe(0);
@@ -100,20 +111,20 @@ onEveryVectorStore((subject) => {
 
   test('values of our own vectors are returned as they were written', async () => {
     const { store } = subject;
-    const collection = await withPoints('{"data":"cello"}');
+    const collection = await createWithPoints('{"data":"cello"}');
     await store.addSparseVector(collection, 'own', {});
     const values = [1, 16_777_215, 8_388_609, 65_537];
     const own = { own: { indices: [0, 1, 2, 3], values } };
     const update = { id: pointId(1), vector: asJsonText<never>(JSON.stringify(own)) };
     await store.updateVectors(collection, [update]);
     const { points } = await store.scroll(collection, { limit: 1, vector: ['own'] });
-    const { indices, values: kept } = JSON.parse(points[0]?.vector ?? '').own;
-    expect([0, 1, 2, 3].map((index) => kept[indices.indexOf(index)])).toEqual(values);
+    const { indices, values: stored } = JSON.parse(points[0]?.vector ?? '').own;
+    expect([0, 1, 2, 3].map((index) => stored[indices.indexOf(index)])).toEqual(values);
   });
 
-  async function withPoints(...payloads: string[]): Promise<string> {
+  async function createWithPoints(...payloads: string[]): Promise<string> {
     const collection = await subject.collection(NEW_LAYOUT);
-    const points = payloads.map((payload, at) => createPoint(at + 1, payload));
+    const points = payloads.map((payload, index) => createPoint(index + 1, payload));
     await subject.store.upsert(collection, points, 'upsert');
     return collection;
   }
@@ -141,7 +152,7 @@ onEveryVectorStore((subject) => {
 }, 'vectorSlots');
 
 /** Creates an update by which the store computes the keyword vector of a text, if the point still has that text. */
-function keywords(id: number, text: string): VectorUpdate {
+function createKeywordUpdate(id: number, text: string): VectorUpdate {
   const document = { bm25: { text, model: KEYWORD_MODEL } };
   const condition = { key: 'data', match: { value: text } };
   const filter = text !== '' && { filter: { must: [condition] } };
