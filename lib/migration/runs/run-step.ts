@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { chooseMove, type Granted, hasReturned, isRepeated } from '../next.ts';
-import { type Command, type Evidence, isSwitching } from '../phases.ts';
+import { type Command, type Evidence, isBeforeWindow, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import {
@@ -176,8 +176,10 @@ async function runLocked(
     const failure = hasBegun() ? translateFailure(cause) : explainFailure(cause, findFailure(run));
     // No rollback begins then, which would record the reason.
     const isLeft = !hasBegun() || isRepeated(run, services.clock());
-    if (isLeft && failure instanceof Refusal && !signal.aborted)
-      await note({ refused: toRefused(failure) });
+    if (failure instanceof Refusal && !signal.aborted) {
+      if (isLeft) await note({ refused: toRefused(failure) });
+      if (run.accepted && isBeforeWindow(run.phase)) await note({ accepted: undefined });
+    }
     throw failure;
   });
   if (outcome instanceof Paused)
@@ -222,8 +224,8 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
 }
 
 /**
- * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a switch or
- * a rollback that is under way to the record.
+ * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a step that
+ * is under way to the record: the state machine may continue it. Before a window, they apply until the step is done or refused.
  */
 function recordIntent(
   run: Run,
@@ -232,7 +234,8 @@ function recordIntent(
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
-  const continues = move.through === undefined && isSwitching(run.phase);
+  const { phase } = run;
+  const continues = move.through === undefined && (isBeforeWindow(phase) || isSwitching(phase));
   return continues ? acceptLosses(planned, input) : planned;
 }
 

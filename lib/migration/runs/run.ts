@@ -175,7 +175,7 @@ const runSchema = v.strictObject({
   /** True if the collection named by `uploadAs` is the run's own */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
-  /** Losses that the operator accepted for the phase; a step that continues it need not be given them again. */
+  /** Losses that the operator accepted for the step under way, which need not be given again to continue it */
   accepted: v.optional(acceptedLossSchema),
   /** Results of the last window that is over */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
@@ -290,15 +290,14 @@ export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
 
 /**
  * A step that is repeated in the phase it leads to keeps the time at which the run entered that phase. Actions requested in
- * another phase are no longer requested.
+ * another phase are no longer requested. Losses that were accepted for the step that ends do not apply to the next one.
  */
 export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
-  const { refused, ...repeated } = run;
+  const { refused, accepted: _, ...repeated } = run;
   if (run.phase === phase) return repeated;
   const {
-    pendingAction: _,
-    askedAgainAt: __,
-    accepted: ___,
+    pendingAction: __,
+    askedAgainAt: ___,
     ...rest
   } = phase === 'copied' ? leaveWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);

@@ -787,6 +787,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
+    ['(isBeforeWindow(phase) || isSwitching(phase))', 'isSwitching(phase)'],
+    ['if (run.accepted && isBeforeWindow(run.phase))', 'if (false)'],
   ]),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',
@@ -806,8 +808,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
     [
-      '    accepted: ___,\n',
-      '',
+      'const { refused, accepted: _, ...repeated } = run;',
+      'const { refused, ...repeated } = run;',
       'a run after its rollback > needs the number of deletions again once a window has ended',
     ],
   ]),

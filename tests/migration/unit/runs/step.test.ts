@@ -1,8 +1,10 @@
 // The input that a step works with: its own checkpoint, if the evidence is still the same, and the current record of the run.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../../lib/migration/phases.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
 import { parseOrder, type StepInput } from '../../../../lib/migration/runs/input.ts';
+import { outOfTime } from '../../../../lib/migration/runs/journal.ts';
 import type { Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import type { Step } from '../../../../lib/migration/runs/step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
@@ -65,6 +67,50 @@ it('a step sees its own notes', async () => {
   });
   await writeEvidence('backup-1');
   await runCopy();
+});
+
+describe('the number of deletions that the operator accepted for a copy', () => {
+  /** Copies with a number, then as the state machine would. @returns the number that each work was given */
+  async function copyTwice(first: () => Promise<unknown>) {
+    const given: unknown[] = [];
+    const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
+      given.push(input.deletes);
+      if (given.length === 1) await first();
+      return {};
+    });
+    await writeEvidence('backup-1');
+    await runCommand('copy', { deletes: 60 }).catch(() => undefined);
+    await runCommand('copy', { actor: 'machine' });
+    return given;
+  }
+
+  it.each([
+    ['killed', new Error('killed')],
+    ['interrupted by a service', new RetryableFailure('RetryableUnavailable', 'No answer.')],
+    ['out of time', outOfTime()],
+  ])('applies to a copy that was %s and is continued by the state machine', async (_, failure) => {
+    expect(await copyTwice(() => Promise.reject(failure))).toEqual([60, 60]);
+  });
+
+  it('does not apply to the copy after one that was refused', async () => {
+    const refusal = new Refusal('RefusedMassChange', 'Too many.');
+    expect(await copyTwice(() => Promise.reject(refusal))).toEqual([60, undefined]);
+  });
+
+  it.each([
+    ['first', 1],
+    ['repeated', 2],
+  ])('does not apply to the copy after the %s one that is done', async (_, copies) => {
+    const given: unknown[] = [];
+    const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
+      given.push(input.deletes);
+      return {};
+    });
+    await writeEvidence('backup-1');
+    for (let n = 0; n < copies; n += 1) await runCommand('copy', { deletes: 60 });
+    await runCommand('copy');
+    expect(given.at(-1)).toBeUndefined();
+  });
 });
 
 it('a command that the state machine repeats is reported as done, unless it stops users', async () => {
