@@ -169,7 +169,7 @@ async function takeStep(
   const { session } = options;
   const { output, place, now } = session;
   const { runId } = status;
-  const approval = status.approval && step === 'cutover' ? await approve(options, status) : {};
+  const approval = step === 'cutover' ? await approve(options, status) : {};
   const startedAt = now();
   try {
     const input = { ...buildInput(step, options, runId), ...approval };
@@ -318,10 +318,18 @@ async function askInWindow(
   }
 }
 
-/** Shows the report and asks for approval. @returns the approval as input for the step that opens the window */
+/**
+ * Shows the report and asks for approval, unless the window has been opened.
+ * @returns the approval as input for the step that opens the window
+ * @throws Refusal if the operator named another report
+ */
 async function approve(options: DriveOptions, status: Status): Promise<Payload> {
   const { session, ask, isConfirmed, person, report, payload } = options;
-  const { digest, forecast } = status.approval ?? {};
+  if (!status.approval) {
+    assertApproved(status, report);
+    return {};
+  }
+  const { digest, forecast } = status.approval;
   const shown = digest?.slice(0, DIGEST_DIGITS);
   if (report !== undefined && !digest?.startsWith(report)) {
     throw new Refusal('RefusedNotApproved', `The report to approve is ${shown}, not ${report}.`);
@@ -346,6 +354,13 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
     ...(approvedDigest ? { approvedDigest } : {}),
     ...(payload.windowMinutes !== undefined && { windowMinutes }),
   };
+}
+
+/** A window that an earlier release opened has no record of its report. */
+function assertApproved({ approvedReport: approved }: Status, report: string | undefined): void {
+  if (report === undefined || !approved || approved.startsWith(report)) return;
+  const why = `The window was opened with the report ${approved.slice(0, DIGEST_DIGITS)}, not ${report}.`;
+  throw new Refusal('RefusedNotApproved', why);
 }
 
 /** Thrown when a person who is asked to confirm an action answers "rollback" instead */

@@ -137,6 +137,8 @@ const windowSchema = v.strictObject({
   deadlineAt: millisecondsSchema,
   /** Person who opened it, having seen the report */
   approvedBy: v.optional(shortText),
+  /** Digest of that report, which the window replaces */
+  approvedReport: v.optional(shortText),
   /** Why it failed before traffic was opened; the run then rolls back. */
   failed: v.optional(refusedSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */

@@ -1,5 +1,6 @@
 // Switches to the new version in one maintenance window, and protects what a rollback needs.
 import { assertFits, forecastWindow, measureParts } from '../forecast.ts';
+import { APPROVED_EVIDENCE } from '../phases.ts';
 import { collectFacts, type Facts } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { type Run, windowOf } from '../runs/run.ts';
@@ -40,7 +41,10 @@ async function openWindow(context: StepContext): Promise<Pick<Run, 'window'>> {
   await assertReady(context);
   await assertAsPlanned(services, run);
   const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
-  return { window: { deadlineAt, approvedBy: input.approvedBy } };
+  const { [APPROVED_EVIDENCE]: report } = run.evidence;
+  return {
+    window: { deadlineAt, approvedBy: input.approvedBy, approvedReport: report?.digest },
+  };
 }
 
 async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> {

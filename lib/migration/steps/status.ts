@@ -63,6 +63,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     maxRate: (await services.runs.maxRate(id)) ?? null,
     /** Person who opened the window */
     approvedBy: window?.approvedBy ?? null,
+    /** Digest of the report with which it was opened */
+    approvedReport: window?.approvedReport ?? null,
     history: run.history.map(({ phase, at }) => ({ phase, at: toIso(at) })),
     /** Seconds that each step took the last time */
     took: run.took,

@@ -70,6 +70,30 @@ describe('migrate run', () => {
     expect(output + status).not.toContain('Confirmed by');
   });
 
+  itInFull(
+    'continues a window only for the report that opened it, if --report names one',
+    async () => {
+      const { type, phase, place, operator, services } = await createRunningOperator();
+      const invoke: typeof place.invoke = async (name, ...rest) => {
+        const isOpen = (await phase().catch(() => 'none')) === 'switching';
+        if (name === 'cutover' && isOpen) throw new TypeError('A defect');
+        return await place.invoke(name, ...rest);
+      };
+      await type(`${FROM_THE_START} --yes`, {}, { ...place, invoke });
+      const { approvedReport } = await readStatus(services);
+      const actions = [...operator.actions];
+      for (const command of ['run', 'cutover --execute']) {
+        const { code, status } = await type(`${command} --yes --report deadbeef99`);
+        expect([code, await phase(), operator.actions]).toEqual([3, 'switching', actions]);
+        expect(status).toMatch(/opened with the report [0-9a-f]{12}, not deadbeef99\./);
+      }
+      expect(await type(`run --yes --report ${approvedReport?.slice(0, 12)}`)).toMatchObject({
+        code: 0,
+      });
+      expect(await phase()).toBe('live');
+    },
+  );
+
   itInFull('asks before the window, and opens it only if the run id is typed', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
