@@ -20,11 +20,12 @@ import type { Services } from '../services.ts';
 import { compare, compareCounts, countLostWrites, whyUnreadable } from './comparison.ts';
 
 /**
+ * never-left: users never left the old collection; only writes are opened.
  * carry: copies the writes since the switch to the collection that users return to.
  * as-it-was: leaves them behind; the old collection stays unchanged.
  * to-snapshot: leaves them behind, up to the number that the operator acknowledged.
  */
-const FATES_OF_WRITES = ['carry', 'as-it-was', 'to-snapshot'] as const;
+const FATES_OF_WRITES = ['never-left', 'carry', 'as-it-was', 'to-snapshot'] as const;
 
 export const returnSchema = v.object({
   way: v.picklist(FATES_OF_WRITES),
@@ -53,6 +54,7 @@ export interface Decided {
  * @throws Refusal, unless the window is long over: then the rollback begins anyway, to open writes
  */
 export async function decideReturn(request: StepRequest): Promise<Decided> {
+  if (!hasSwitched(request.run)) return { plan: stayOnOld(request.run) };
   try {
     return { plan: await planReturn(request) };
   } catch (error) {
@@ -63,6 +65,11 @@ export async function decideReturn(request: StepRequest): Promise<Decided> {
     if (!mustOpenWrites || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
     return { plan: await planLastResort(services, run), failingSince: deadlineAt };
   }
+}
+
+/** The plan for users who never left the old collection */
+export function stayOnOld({ plan }: Run): Return {
+  return { way: 'never-left', returnTo: plan.sourceCollection, mayHaveLeaked: false };
 }
 
 /** @throws Refusal naming a missing or damaged collection or artifact, or the points that the rollback would remove */

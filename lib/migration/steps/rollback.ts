@@ -7,7 +7,6 @@ import { measureParts } from '../forecast.ts';
 import { Refusal } from '../refusals.ts';
 import {
   collectFacts,
-  NOTHING_RECORDED,
   outOfTime,
   type RecordedJournal,
   readJournal,
@@ -40,6 +39,7 @@ import {
   planRestore,
   type Return,
   returnSchema,
+  stayOnOld,
 } from './return-target.ts';
 import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 
@@ -86,8 +86,6 @@ async function plan(context: StepContext): Promise<Record<string, never>> {
 
 async function planJournal(context: StepContext): Promise<RecordedJournal> {
   const { services, run } = context;
-  // Users never left the old collection.
-  if (!hasSwitched(run)) return NOTHING_RECORDED;
   if (run.phase === 'live') await assertSettingKnown(services, run);
   const { plan, failingSince: since } = await decideReturn(context);
   const failing = since === undefined ? undefined : { since };
@@ -97,14 +95,13 @@ async function planJournal(context: StepContext): Promise<RecordedJournal> {
 
 /** @throws Refusal while its cause can be repaired */
 async function goBack(context: StepContext): Promise<End> {
-  const plan = readPlan(context.stages.recorded);
-  const to = plan?.returnTo ?? context.run.plan.sourceCollection;
+  const plan = readPlan(context);
   try {
     await switchBack(context, plan);
-    return { to };
+    return { to: plan.returnTo };
   } catch (error) {
     if (!(error instanceof Refusal) || context.signal.aborted) throw error;
-    return await endRefused(context, error, to);
+    return await endRefused(context, error, plan);
   }
 }
 
@@ -113,12 +110,13 @@ async function goBack(context: StepContext): Promise<End> {
  * collection that was active when it began, or on its restored snapshot if that collection is gone.
  * @throws Refusal while it can be repaired
  */
-async function endRefused(context: StepContext, refusal: Refusal, to: string): Promise<End> {
+async function endRefused(context: StepContext, refusal: Refusal, plan: Return): Promise<End> {
+  const { returnTo: to } = plan;
   const { services, run, note, stages } = context;
   const isGone = refusal.name === 'RefusedNothingToReturnTo';
   const isStillNew = refusal.name === 'RefusedStillNewVersion' || (await isOnNew(context));
   const before = stages.recorded;
-  if (isGone) await startOver(context);
+  if (isGone) await startOver(context, plan);
   if (isStillNew) {
     await askAgain(context);
     const mayHaveLeft = 'setting-changed' in before.passed || FAILING in before.passed;
@@ -128,15 +126,14 @@ async function endRefused(context: StepContext, refusal: Refusal, to: string): P
   const failing = await waitForRepair(context, refusal, before);
   // The same action on another collection is a new request.
   await askAgain(context);
-  const plan = readPlan(stages.recorded);
-  const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
+  const beganOnNew = wasOpened(run) || plan.mayHaveLeaked;
   if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
     await note({ window: { ...window, openedAt, stays: true } });
     return { refused: toRefused(refusal), leftFor: to };
   }
   // Gone or empty: the old version creates an empty collection when it starts.
-  const restorePlan = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
+  const restorePlan = isGone && !plan.restores ? await planRestore(services, run) : undefined;
   if (restorePlan) {
     // The stages of the restore are no repair: the time goes on.
     const { since } = failing;
@@ -158,11 +155,10 @@ async function isOnNew({ services, run, stages }: StepContext): Promise<boolean>
  * since the snapshot must be carried over again. A restored snapshot lacks memories that no user deleted, so the last common
  * version does not apply to it, neither in this rollback nor later.
  */
-async function startOver(context: StepContext): Promise<void> {
+async function startOver(context: StepContext, plan: Return): Promise<void> {
   const { stages, note } = context;
   const { passed } = stages.recorded;
-  const plan = readPlan(stages.recorded);
-  const carries = plan?.way === 'carry';
+  const carries = plan.way === 'carry';
   const failing = readFailing(stages.recorded);
   const again = carries ? { ...plan, beginsBase: true } : plan;
   await stages.rewrite(beginJournal(again, { failing, isFrozen: FREEZING in passed }));
@@ -249,23 +245,24 @@ function computeRetention({ services, run }: StepContext): number {
 
 /** Why the run can only be aborted: the next copy would remove writes that only the new collection has. */
 function whyNoWindow(
-  { run, stages: { recorded } }: StepContext,
+  context: StepContext,
   { to, unproved }: Returned,
   isServed: boolean,
 ): string | undefined {
+  const { run, stages } = context;
   if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
-  if (live !== to && wasOpened(run) && readPlan(recorded)?.way !== 'carry')
+  if (live !== to && wasOpened(run) && readPlan(context).way !== 'carry')
     return `${live} has writes that were left behind`;
-  const { comparedByHand } = collectFacts(recorded);
+  const { comparedByHand } = collectFacts(stages.recorded);
   if (comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }
 
-// Decisions in the journal, beside the stages of switch.ts. Without a plan, users never left the old collection.
+// Decisions in the journal, beside the stages of switch.ts
 const PLAN = '#plan';
 const FAILING = '#failing';
 const END = '#end';
@@ -281,7 +278,7 @@ type Failing = v.InferOutput<typeof failingSchema>;
 
 /** The first record of a way back. Writes may be frozen already. */
 function beginJournal(
-  plan: Return | undefined,
+  plan: Return,
   { failing, isFrozen }: { readonly failing?: Failing | undefined; readonly isFrozen: boolean },
 ): RecordedJournal {
   return {
@@ -293,8 +290,13 @@ function beginJournal(
   };
 }
 
-function readPlan({ passed }: RecordedJournal): Return | undefined {
-  return v.parse(v.optional(returnSchema), passed[PLAN]?.found);
+/**
+ * Earlier versions recorded no plan for users who had never left.
+ * @throws ValiError if it is missing for users who may have: a rollback that only opened writes would split them
+ */
+function readPlan({ run, stages: { recorded } }: StepContext): Return {
+  const found = recorded.passed[PLAN]?.found;
+  return found === undefined && !hasSwitched(run) ? stayOnOld(run) : v.parse(returnSchema, found);
 }
 
 function readFailing({ passed }: RecordedJournal): Failing | undefined {

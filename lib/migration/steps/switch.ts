@@ -67,12 +67,13 @@ export async function switchForward(context: StepContext): Promise<Facts> {
 /**
  * Moves users back to the old collection. If traffic was never opened, only early writes are carried over. Until the setting
  * changes, a refusal leaves users on the new version.
- * @param plan undefined if users never left the old collection
  */
-export async function switchBack(context: StepContext, plan: Return | undefined): Promise<void> {
+export async function switchBack(context: StepContext, plan: Return): Promise<void> {
   const { run, stages } = context;
-  const to = plan?.returnTo ?? run.plan.sourceCollection;
-  if (!plan) return await stages.once('opened', (context) => openOld(context, { to }));
+  const to = plan.returnTo;
+  if (plan.way === 'never-left') {
+    return await stages.once('opened', (context) => openOld(context, { to }));
+  }
   const carries = plan.way === 'carry';
   const leavesBehind = wasOpened(run) && !carries && to !== liveCollectionOf(run);
   if (plan.restores) await stages.once('restored', (context) => restoreOld(context, plan));

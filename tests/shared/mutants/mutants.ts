@@ -993,12 +993,12 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
-        'wasOpened(run) || plan?.mayHaveLeaked === true',
+        'wasOpened(run) || plan.mayHaveLeaked',
         'wasOpened(run)',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if it was active and the old one was deleted',
       ],
       [
-        'isGone && !plan?.restores ?',
+        'isGone && !plan.restores ?',
         'isGone && plan === null ?',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the restored snapshot if the old collection was active and was deleted',
       ],

@@ -191,20 +191,22 @@ describe('the request of a deployment', () => {
   });
 });
 
-it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'another version' }])(
-  'a rollback with an unreadable record does not start anew: %j',
-  async (unreadable) => {
-    const migration = await createLive();
-    const services = killBeforeRequest(migration, 'deploy-old');
-    await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
-    migration.advanceClock(5 * MINUTE_MS);
-    const earlierActions = migration.operator.actions.length;
-    const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
-    await expect(attempt).rejects.toThrow(/Invalid/);
-    expect(await readPhase(migration)).toBe('switching-back');
-    expect(migration.operator.actions.length).toBe(earlierActions);
-  },
-);
+it.each([
+  { to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} },
+  { of: 'another version' },
+  { passed: {} },
+  { passed: { '#plan': {}, freezing: {} } },
+])('a rollback with an unreadable record does not start anew: %j', async (unreadable) => {
+  const migration = await createLive();
+  const services = killBeforeRequest(migration, 'deploy-old');
+  await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
+  migration.advanceClock(5 * MINUTE_MS);
+  const earlierActions = migration.operator.actions.length;
+  const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
+  await expect(attempt).rejects.toThrow(/Invalid/);
+  expect(await readPhase(migration)).toBe('switching-back');
+  expect(migration.operator.actions.length).toBe(earlierActions);
+});
 
 describe('a rollback whose decisions were noted beside its stages', () => {
   const refused = { name: 'RefusedStillNewVersion', why: 'It is.', data: {} };
