@@ -232,16 +232,26 @@ function notFrozen(why: string): Refusal {
 
 type ActivationContext = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
 
+interface Activation {
+  readonly from: string;
+  readonly to: string;
+  /** Called if the store refuses to move the aliases; without it, that refuses the activation. */
+  readonly onUnmoved?: (refusal: Refusal) => void;
+}
+
 /** Changes setting and aliases. Can be repeated. @throws Refusal if the setting names another collection */
 export async function activate(
   context: ActivationContext,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to, onUnmoved }: Activation,
 ): Promise<void> {
   const { services, renew } = context;
   const aliases = await findAliases(context);
   await renew();
   if (from !== to) await services.setting.change({ from, to });
-  await moveAliases(context, aliases, to);
+  await moveAliases(context, aliases, to).catch((error: unknown) => {
+    if (!onUnmoved || !isRefusal(error, 'RefusedByService')) throw error;
+    onUnmoved(error);
+  });
 }
 
 /** Lists the aliases of the old collection. They are recorded before one is moved: a rollback moves back only these. */

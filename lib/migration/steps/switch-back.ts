@@ -212,8 +212,8 @@ export async function openWithoutProof(
   context: StepContext,
   { to, why }: { readonly to: string; readonly why: string },
 ): Promise<Facts> {
-  const { setting, log } = context.services;
-  await activate(context, { from: await setting.read(), to });
+  const { log } = context.services;
+  await activateAtLast(context, to);
   await waitForAction(context, 'open-writes', to);
   const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
   const message = 'Writes were opened without a proof';
@@ -222,8 +222,18 @@ export async function openWithoutProof(
 }
 
 export async function restoreSetting(context: StepContext): Promise<void> {
+  await activateAtLast(context, liveCollectionOf(context.run));
+}
+
+/** Aliases that cannot be moved do not keep writes frozen: the collection, or the name of an alias, may be gone for good. */
+async function activateAtLast(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
-  await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
+  const { setting, log } = services;
+  const onUnmoved = ({ why }: Refusal) => {
+    const message = `Move the aliases to ${to} by hand: writes are opened`;
+    log({ level: 'WARN', message, runId: run.runId, why });
+  };
+  await activate(context, { from: await setting.read(), to, onUnmoved });
 }
 
 /** Deploys the new version, unless it still answers: the old version may be deployed already. */

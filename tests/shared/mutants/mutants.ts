@@ -1003,7 +1003,7 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the restored snapshot if the old collection was active and was deleted',
       ],
       [
-        "const carries = plan?.way === 'carry';",
+        "const carries = plan.way === 'carry';",
         "const carries = plan !== undefined && plan.way !== 'to-snapshot';",
         'when the old collection > is deleted and restored before traffic opens, it receives the early writes',
       ],
@@ -1746,6 +1746,11 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'aliases of the old collection > are created again if they were deleted with the new collection',
       ],
       ['await note({ window: { ...windowOf(run), aliases } });', ''],
+      [
+        "if (!onUnmoved || !isRefusal(error, 'RefusedByService')) throw error;",
+        'throw error;',
+        'aliases of the old collection > that cannot be moved do not keep writes frozen if nothing is left to return to',
+      ],
     ],
   ),
   ...mutantsOf(

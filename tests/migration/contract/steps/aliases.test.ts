@@ -1,6 +1,7 @@
 // Aliases of the old collection move with the switch if the plan says so. Programs that use an alias then work on the same
 // collection as users, in either direction of the switch.
 import { describe, expect, it } from 'vitest';
+import type { Services } from '../../../../lib/migration/services.ts';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
@@ -25,6 +26,8 @@ async function readAliases({ services }: Migration): Promise<Record<string, stri
     listed.map(({ alias_name, collection_name }) => [alias_name, collection_name]),
   );
 }
+
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 const allAliasesOn = (collection: string) =>
   Object.fromEntries(ALIASES.map((alias) => [alias, collection]));
@@ -67,6 +70,25 @@ describe('aliases of the old collection', () => {
       expect(await readAliases(migration)).toEqual(allAliasesOn(expected));
     },
   );
+
+  it('that cannot be moved do not keep writes frozen if nothing is left to return to', async () => {
+    const migration = await copyWithAliases();
+    const { services, operator } = migration;
+    // Killed between the record of the aliases and the change of the setting: users are still on the old version.
+    const killed = createServicesKilledBefore(services, ({ name }) => name === 'setting.change');
+    await expect(migration.finish('cutover', {}, killed)).rejects.toThrow(Killed);
+    await services.vectors.deleteCollection(SOURCE);
+    const messages: string[] = [];
+    const log: Services['log'] = ({ message }) => messages.push(message);
+    const changes = { vectors: { fetchVersion: async () => '2.0.0' }, log };
+    for (let minutes = 0; minutes < 90 && (await readPhase(migration)) !== 'copied'; minutes += 1) {
+      migration.advanceClock(60_000);
+      await migration.finish('rollback', {}, changes).catch((error: unknown) => error);
+    }
+    expect(operator.actions.at(-1)).toBe('open-writes');
+    expect(await readPhase(migration)).toBe('copied');
+    expect(messages).toContain(`Move the aliases to ${SOURCE} by hand: writes are opened`);
+  });
 
   itInFull('stay where another program has moved them', async () => {
     const migration = await copyWithAliases();

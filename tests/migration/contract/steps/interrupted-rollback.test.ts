@@ -208,6 +208,15 @@ it.each([
   expect(migration.operator.actions.length).toBe(earlierActions);
 });
 
+it('a rollback that an earlier version recorded without a plan continues if users had never left', async () => {
+  const migration = await createMigrationAt('equal');
+  await migration.invoke('rollback', {}, {}, () => 0);
+  expect(await readPhase(migration)).toBe('switching-back');
+  await migration.finish('rollback', {}, withRecord(migration, { passed: {} }));
+  expect(await readPhase(migration)).toBe('copied');
+  expect(migration.operator.actions.at(-1)).toBe('open-writes');
+});
+
 describe('a rollback whose decisions were noted beside its stages', () => {
   const refused = { name: 'RefusedStillNewVersion', why: 'It is.', data: {} };
   const unproved = { to: SOURCE, why: 'Nothing answers.' };
