@@ -255,8 +255,8 @@ export function createDatabase(options: {
     const limits = { deadline: retryPolicy.now() + outcomeMs, signal: timeoutSignal(outcomeMs) };
     const input = { TableName, Key: check.key, ConsistentRead: true };
     const send = (options: SendOptions) => client.send(new GetCommand(input), options);
-    const read = attempt(send, { limits, callMs });
-    const applied = await read.then(
+    const reading = attempt(send, { limits, callMs });
+    const applied = await reading.then(
       ({ Item }) => check.wasApplied(Item),
       () => undefined,
     );

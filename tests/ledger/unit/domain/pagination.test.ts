@@ -9,13 +9,13 @@ import {
   takePage,
 } from '../../../../lib/ledger/domain/pagination.ts';
 
-const row = (id: number, amount = id): RowPosition => ({
+const createPosition = (id: number, amount = id): RowPosition => ({
   date: '2026-03-05',
   createdAt: 0,
   id,
   amount,
 });
-const makeRows = (count: number) => Array.from({ length: count }, (_, n) => row(n + 1));
+const makeRows = (count: number) => Array.from({ length: count }, (_, n) => createPosition(n + 1));
 
 test.each([
   [1, 20, 0, { pages: 0, hasNext: false, hasPrev: false }],
@@ -31,7 +31,7 @@ test.each([
   (page, perPage, total, flags) => {
     const order = 'date';
     const rows = takePage(makeRows(total), { page, perPage, order });
-    const next = flags.hasNext ? { ...row(page * perPage), order } : null;
+    const next = flags.hasNext ? { ...createPosition(page * perPage), order } : null;
     expect(paginate({ page, perPage, order }, rows)).toStrictEqual({
       page,
       perPage,
@@ -50,10 +50,10 @@ test.each([
 ])(
   'a page continues after a row, whether or not the row still exists: %d',
   (after, ids, hasNext) => {
-    const request = { perPage: 2, after: row(after), order: 'date' } as const;
+    const request = { perPage: 2, after: createPosition(after), order: 'date' } as const;
     const page = takePage(makeRows(3), request);
     expect(page.items.map(({ id }) => id)).toEqual(ids);
-    const next = hasNext ? { ...row(ids.at(-1) ?? 0), order: 'date' } : null;
+    const next = hasNext ? { ...createPosition(ids.at(-1) ?? 0), order: 'date' } : null;
     expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });
   },
 );
@@ -64,7 +64,7 @@ test.each<[RowOrder, number[]]>([
   ['amount', [2, 1, 3]],
   ['-amount', [3, 2, 1]],
 ])('rows are sorted by %s', (order, ids) => {
-  const rows = [row(1, 5), row(2, 5), row(3, 9)];
+  const rows = [createPosition(1, 5), createPosition(2, 5), createPosition(3, 9)];
   expect(rows.toSorted(createComparator(order)).map(({ id }) => id)).toEqual(ids);
 });
 

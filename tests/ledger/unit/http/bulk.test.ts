@@ -25,7 +25,7 @@ describe('a request with many records', () => {
     412: new PreconditionFailedError('no', TEA),
     500: new Error('no'),
   };
-  const failed = (status: number) => ({ error: ERRORS[status] });
+  const createFailure = (status: number) => ({ error: ERRORS[status] });
 
   /**
    * Prepares a request with two records.
@@ -66,25 +66,25 @@ describe('a request with many records', () => {
     return { send: () => handleBulk(operation)(event), saved, bound };
   }
 
-  const statuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>
+  const readStatuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>
     (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
 
   it('is remembered with its refused records', async () => {
-    const { send, saved } = prepareRequest([CREATED, failed(400)]);
-    expect(statuses(await send())).toEqual([201, 400]);
+    const { send, saved } = prepareRequest([CREATED, createFailure(400)]);
+    expect(readStatuses(await send())).toEqual([201, 400]);
     expect(saved).toHaveLength(1);
   });
 
   it('is not remembered if one record failed unexpectedly', async () => {
-    const { send, saved, bound } = prepareRequest([CREATED, failed(500)]);
-    expect(statuses(await send())).toEqual([201, 500]);
+    const { send, saved, bound } = prepareRequest([CREATED, createFailure(500)]);
+    expect(readStatuses(await send())).toEqual([201, 500]);
     expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
   });
 
   it.each([400, 404, 409, 412, 500])(
     'repeats the result of an earlier attempt for a record that is refused with %i',
     async (status) => {
-      const { send } = prepareRequest([CREATED, failed(status)], [undefined, EARLIER_REPLY]);
+      const { send } = prepareRequest([CREATED, createFailure(status)], [undefined, EARLIER_REPLY]);
       expect((await send()).body.data).toEqual({
         created: 2,
         duplicates: 0,
@@ -105,7 +105,7 @@ describe('a request with many records', () => {
     const remembered = { status: 207, body: { success: true, data: { results } } };
     const { send } = prepareRequest([], [remembered, EARLIER_REPLY]);
     const reply = await send();
-    expect([statuses(reply), reply.headers]).toEqual([
+    expect([readStatuses(reply), reply.headers]).toEqual([
       [201, 404],
       { 'idempotent-replayed': 'true' },
     ]);
@@ -113,21 +113,21 @@ describe('a request with many records', () => {
 
   it('reports a record as failed, not as refused, if it cannot read whether it was applied', async () => {
     const { send, saved } = prepareRequest(
-      [CREATED, failed(409)],
+      [CREATED, createFailure(409)],
       [undefined, new Error('no response')],
     );
-    expect(statuses(await send())).toEqual([201, 500]);
+    expect(readStatuses(await send())).toEqual([201, 500]);
     expect(saved).toEqual([]);
   });
 
-  it('fails with the cause of one record if none was applied, and is not remembered', async () => {
-    const { send, saved } = prepareRequest([failed(400), failed(500)]);
+  it('fails as a whole if no record was applied, and is not remembered', async () => {
+    const { send, saved } = prepareRequest([createFailure(400), createFailure(500)]);
     await expect(send()).rejects.toThrow('no');
     expect(saved).toEqual([]);
   });
 
   it('lists every refusal if all records are invalid', async () => {
-    const { send } = prepareRequest([failed(400), failed(404)]);
-    expect(statuses(await send())).toEqual([400, 404]);
+    const { send } = prepareRequest([createFailure(400), createFailure(404)]);
+    expect(readStatuses(await send())).toEqual([400, 404]);
   });
 });

@@ -30,8 +30,8 @@ test('a refusal names a long field by its first whole characters', () => {
   const names = ['x'.repeat(100), 'y'.repeat(101), `${'z'.repeat(99)}\u{1f600}`];
   const unknown = Object.fromEntries(names.map((name) => [name, 1]));
   const details = catchDetails(() => parseBody(schema, { ...unknown, size: 'x' }));
-  const shown = [names[0], `${'y'.repeat(100)}…`, `${'z'.repeat(99)}\ufffd…`];
-  expect(Object.keys(details)).toEqual(shown);
+  const expectedNames = [names[0], `${'y'.repeat(100)}…`, `${'z'.repeat(99)}\ufffd…`];
+  expect(Object.keys(details)).toEqual(expectedNames);
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
@@ -58,6 +58,6 @@ test('a refusal names unknown parameters, including read-only fields, and repeat
 });
 
 test('omitUndefined omits fields that were not sent, and keeps null', () => {
-  const sent = omitUndefined({ a: 1, b: undefined, c: null, d: false, e: '' });
-  expect(sent).toStrictEqual({ a: 1, c: null, d: false, e: '' });
+  const fields = omitUndefined({ a: 1, b: undefined, c: null, d: false, e: '' });
+  expect(fields).toStrictEqual({ a: 1, c: null, d: false, e: '' });
 });

@@ -13,13 +13,13 @@ async function parse(body: string | undefined, isBase64Encoded = false, headers 
   return (await invoke(handler, { body, isBase64Encoded, headers })).json();
 }
 
-const refusal = (message: string, error = 'validation_failed') => ({
+const createRefusal = (message: string, error = 'validation_failed') => ({
   success: false,
   error,
   message,
 });
 
-const base64 = (text: string) => Buffer.from(text).toString('base64');
+const encodeBase64 = (text: string) => Buffer.from(text).toString('base64');
 
 const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
 const NOT_OBJECTS = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
@@ -35,9 +35,9 @@ describe.each([
   ['The request body is not valid JSON', MALFORMED],
 ])('the refusal "%s"', (message, bodies) => {
   test.each(bodies)('applies to the body %j', async (body) => {
-    const reply = refusal(message);
+    const reply = createRefusal(message);
     expect(await parse(body)).toEqual(reply);
-    expect(await parse(base64(body), true)).toEqual(reply);
+    expect(await parse(encodeBase64(body), true)).toEqual(reply);
   });
 });
 
@@ -52,7 +52,9 @@ test.each([
   // JSON.parse quotes the body in its message; the quoted words are not a position.
   ['(line 7 column 7)', undefined],
 ])('a refusal names the position of the error: %s', async (body, position) => {
-  const reply = refusal(`The request body is not valid JSON${position ? `: ${position}` : ''}`);
+  const reply = createRefusal(
+    `The request body is not valid JSON${position ? `: ${position}` : ''}`,
+  );
   expect(await parse(body)).toEqual(reply);
 });
 
@@ -60,12 +62,12 @@ describe('bytes that are not UTF-8', () => {
   // Bytes inside {"a":""}: Latin-1, a lone continuation byte, an overlong form, a surrogate, a character that is cut short.
   test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('are refused: %s', async (bytes) => {
     const body = Buffer.from(`7b2261223a22${bytes}227d`, 'hex').toString('base64');
-    expect(await parse(body, true)).toEqual(refusal('The request body is not valid UTF-8'));
+    expect(await parse(body, true)).toEqual(createRefusal('The request body is not valid UTF-8'));
   });
 
   test('are not confused with the replacement character', async () => {
     const body = '{"name":"\ufffd"}';
-    expect(await parse(base64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
+    expect(await parse(encodeBase64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
   });
 });
 
@@ -76,14 +78,17 @@ describe('the size of a body', () => {
   test('can be 1,048,576 bytes', async () => {
     const body = makeBody(1_048_576);
     expect(await parse(body)).toMatchObject({ success: true });
-    expect(await parse(base64(body), true)).toMatchObject({ success: true });
+    expect(await parse(encodeBase64(body), true)).toMatchObject({ success: true });
   });
 
   test('cannot be larger', async () => {
     const body = makeBody(1_048_578);
-    for (const reply of [await parse(body), await parse(base64(body), true)]) {
+    for (const reply of [await parse(body), await parse(encodeBase64(body), true)]) {
       expect(reply).toEqual(
-        refusal('The request body must not be larger than 1048576 bytes', 'payload_too_large'),
+        createRefusal(
+          'The request body must not be larger than 1048576 bytes',
+          'payload_too_large',
+        ),
       );
     }
   });
@@ -94,7 +99,7 @@ describe('an object', () => {
     const body = '\ufeff{"a":["\ufeff",{"b":null}],"c":"給🏠"}\n';
     const reply = { success: true, data: JSON.parse(body.slice(1)) };
     expect(await parse(body)).toEqual(reply);
-    expect(await parse(base64(body), true)).toEqual(reply);
+    expect(await parse(encodeBase64(body), true)).toEqual(reply);
   });
 
   test.each(['{"constructor":{"x":1}}', '{"constructor":1,"prototype":{}}', '{"a":"__proto__"}'])(
@@ -109,7 +114,9 @@ describe('a key that reaches into a prototype', () => {
     ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
     ['constructor', '{"constructor":{"prototype":{"x":1}}}'],
   ])('such as %s is refused', async (key, body) => {
-    expect(await parse(body)).toEqual(refusal(`The request body must not have the key "${key}"`));
+    expect(await parse(body)).toEqual(
+      createRefusal(`The request body must not have the key "${key}"`),
+    );
   });
 });
 
@@ -130,7 +137,7 @@ describe('the nesting of a body', () => {
     'cannot have more levels: %.9s',
     async (body) => {
       expect(await parse(body)).toEqual(
-        refusal('The request body is nested more than 512 levels deep'),
+        createRefusal('The request body is nested more than 512 levels deep'),
       );
     },
   );
@@ -163,8 +170,8 @@ describe('a number', () => {
     'that has more digits than a double keeps becomes infinite, so that it is neither an id nor an amount: %.30s',
     (number) => {
       const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
-      const read = JSON.parse(replaceLossyNumbers(`[${number},-${number}]`));
-      expect(read).toEqual([POSITIVE_INFINITY, NEGATIVE_INFINITY]);
+      const numbers = JSON.parse(replaceLossyNumbers(`[${number},-${number}]`));
+      expect(numbers).toEqual([POSITIVE_INFINITY, NEGATIVE_INFINITY]);
     },
   );
 
@@ -192,7 +199,7 @@ describe('a duplicate key', () => {
     [`{"${'k'.repeat(300)}":1,"${'k'.repeat(300)}":1}`, `"${'k'.repeat(100)}"`],
   ])('is refused: %.50s', async (body, key) => {
     const message = `The request body must not have the key ${key} twice`;
-    expect(await parse(body)).toEqual(refusal(message));
+    expect(await parse(body)).toEqual(createRefusal(message));
   });
 
   test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
@@ -205,8 +212,11 @@ describe('an encoded body', () => {
   test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity'])(
     'is refused with 415: %s',
     async (encoding) => {
-      expect(await parse(base64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual(
-        refusal(`The request body must not be encoded: ${encoding}`, 'unsupported_media_type'),
+      expect(await parse(encodeBase64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual(
+        createRefusal(
+          `The request body must not be encoded: ${encoding}`,
+          'unsupported_media_type',
+        ),
       );
     },
   );

@@ -11,22 +11,22 @@ const ROUTES = Map.groupBy(
 );
 
 describe.each([...ROUTES])('the path %s', (path, routes) => {
-  const served = routes.map(([method]) => method);
+  const servedMethods = routes.map(([method]) => method);
   const forms = path === '/' ? [path] : [path, `${path}/`];
   const paths = forms.map((form) => form.replace('{id}', '7'));
 
-  test.each(METHODS.filter((method) => !served.includes(method)))(
+  test.each(METHODS.filter((method) => !servedMethods.includes(method)))(
     'refuses %s with 405',
     (method) => {
       for (const requested of paths) {
         const error = createRouteError(method, requested);
         expect(error).toBeInstanceOf(MethodNotAllowedError);
-        expect(error).toMatchObject({ allowed: served });
+        expect(error).toMatchObject({ allowed: servedMethods });
       }
     },
   );
 
-  test.each(served)(
+  test.each(servedMethods)(
     'refuses %s with 404, because only an encoded path that looks the same arrives here',
     (method) => {
       for (const requested of paths)
@@ -36,14 +36,16 @@ describe.each([...ROUTES])('the path %s', (path, routes) => {
 });
 
 describe('a fixed path that a path with an id would match', () => {
-  const fixed = [...ROUTES].filter(([path]) => /^\/(transactions|categories)\/\w+$/.test(path));
+  const fixedPaths = [...ROUTES].filter(([path]) =>
+    /^\/(transactions|categories)\/\w+$/.test(path),
+  );
 
-  test.each(fixed)('accepts only its own methods: %s', (path, routes) => {
-    const served = routes.map(([method]) => method);
+  test.each(fixedPaths)('accepts only its own methods: %s', (path, routes) => {
+    const servedMethods = routes.map(([method]) => method);
     for (const method of METHODS) {
       const refuse = () => refuseFixedPath(method, `${path}/`);
-      if (served.includes(method)) expect(refuse).not.toThrow();
-      else expect(refuse).toThrow(expect.objectContaining({ allowed: served }));
+      if (servedMethods.includes(method)) expect(refuse).not.toThrow();
+      else expect(refuse).toThrow(expect.objectContaining({ allowed: servedMethods }));
     }
   });
 

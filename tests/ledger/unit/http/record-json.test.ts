@@ -128,7 +128,8 @@ const CATEGORY: Readonly<Record<string, Field>> = {
   },
 };
 
-const errors = (details: object) => expect.objectContaining({ name: 'ValidationError', details });
+const matchError = (details: object) =>
+  expect.objectContaining({ name: 'ValidationError', details });
 
 describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, string]>([
   ['transaction', parseNewTransaction, parseTransactionChanges, LUNCH, TRANSACTION, 'import_id'],
@@ -149,7 +150,7 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
 
     describe.each(Object.entries(refuses))('refuses with "%s"', (message, values) => {
       test.each(values)('the value %j', (value) => {
-        const error = errors({ [field]: [message] });
+        const error = matchError({ [field]: [message] });
         expect(() => create({ ...required, [field]: value })).toThrow(error);
         expect(() => update({ [field]: value })).toThrow(error);
       });
@@ -160,8 +161,8 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
     const names = Object.keys(required);
     const missing = Object.fromEntries(names.map((name) => [name, ['Is required.']]));
     const unknown = { other: ['Is not a known field.'] };
-    expect(() => create({ other: 1 })).toThrow(errors({ ...missing, ...unknown }));
-    expect(() => update({ other: 1 })).toThrow(errors(unknown));
+    expect(() => create({ other: 1 })).toThrow(matchError({ ...missing, ...unknown }));
+    expect(() => update({ other: 1 })).toThrow(matchError(unknown));
   });
 
   test('fields that only the service sets are not changes', () => {
@@ -188,7 +189,7 @@ describe('import_id', () => {
   test.each(['', '  ', 'x'.repeat(65), 'two\nlines', 'tab\t', 'zero\u0000', 5])(
     'is refused as %j',
     (import_id) => {
-      expect(() => create(import_id)).toThrow(errors({ import_id: expect.any(Array) }));
+      expect(() => create(import_id)).toThrow(matchError({ import_id: expect.any(Array) }));
     },
   );
 });

@@ -93,7 +93,7 @@ test('a log entry counts retries and conflicts, and names the ledger only by a h
   } as unknown as LedgerService;
   const handler = createLedgerEndpoint(service, 'deleteTransaction');
   await invoke(handler.handler(async () => replyDeleted('Deleted')));
-  const [line] = lines.map((each) => JSON.parse(each));
+  const [line] = lines.map((text) => JSON.parse(text));
   expect([line.retries, line.conflicts]).toEqual([3, 2]);
   expect(line.ledger).toMatch(/^[0-9a-f]{12}$/);
   expect(JSON.stringify(line)).not.toContain('smith');

@@ -50,7 +50,7 @@ function exportCells(fields: Partial<NamedTransaction>): Record<string, string> 
   return cells;
 }
 
-function nextQuery(headers: Readonly<Record<string, string>>): Record<string, string> {
+function parseNextQuery(headers: Readonly<Record<string, string>>): Record<string, string> {
   const [, query = ''] = /^<\?(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
   return Object.fromEntries(new URLSearchParams(query));
 }
@@ -112,14 +112,14 @@ describe('a part as CSV', () => {
   it('links to the next part, with the filters that were sent', () => {
     const query = { q: 'a&b é', type: 'expense' };
     const { headers } = toCsvPart({ items: [], next: LUNCH }, query);
-    const { cursor = '', ...filters } = nextQuery(headers);
+    const { cursor = '', ...filters } = parseNextQuery(headers);
     expect(filters).toEqual(query);
     const { date, createdAt, id } = LUNCH;
     expect(parseRequest({ cursor }).query.after).toEqual({ date, createdAt, id });
   });
 
   it('names the columns only in the first part', () => {
-    const cursor = nextQuery(toCsvPart({ items: [], next: LUNCH }, {}).headers).cursor ?? '';
+    const cursor = parseNextQuery(toCsvPart({ items: [], next: LUNCH }, {}).headers).cursor ?? '';
     const { text, headers } = toCsvPart({ items: [LUNCH] }, { cursor });
     expect([text.split('\r\n').length, headers['content-type']]).toEqual([
       2,
@@ -140,7 +140,7 @@ describe('a part as CSV', () => {
       const rows = parse(text, { from_line: query.cursor ? 1 : 2 }) as string[][];
       expect(rows.length).toBeGreaterThan(0);
       ids.push(...rows.map(([id = '']) => id));
-      query = nextQuery(headers);
+      query = parseNextQuery(headers);
       if (query.cursor) expect(parseRequest(query).query.after?.id).toBe(Number(ids.at(-1)));
     } while (query.cursor);
     expect(ids).toEqual(items.map(({ id }) => String(id)));
@@ -196,16 +196,16 @@ describe('a part as JSON', () => {
 });
 
 describe('parseExportRequest', () => {
-  const cursor = (text: string) => Buffer.from(text).toString('base64url');
+  const encodeCursor = (text: string) => Buffer.from(text).toString('base64url');
   it.each([
     { format: 'xml' },
     { cursor: '' },
     { cursor: 'x' },
-    { cursor: cursor('2026-02-30 1 1') },
-    { cursor: cursor('2026-02-28 1 0') },
-    { cursor: cursor('2026-02-28 1 1 1') },
-    { cursor: cursor('2026-02-28 9999999999999999 1') },
-    { cursor: cursor('2026-02-28 1 9999999999999999') },
+    { cursor: encodeCursor('2026-02-30 1 1') },
+    { cursor: encodeCursor('2026-02-28 1 0') },
+    { cursor: encodeCursor('2026-02-28 1 1 1') },
+    { cursor: encodeCursor('2026-02-28 9999999999999999 1') },
+    { cursor: encodeCursor('2026-02-28 1 9999999999999999') },
   ])('refuses %j', (query) => {
     const [name = ''] = Object.keys(query);
     expect(() => parseRequest(query)).toThrow(

@@ -58,7 +58,12 @@ const BALANCES =
 const REVERSAL =
   '<Document><BkToCstmrStmt><Stmt><Ntry><Amt Ccy="EUR">3.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RvslInd>true</RvslInd><BookgDt><Dt>2025-12-30</Dt></BookgDt></Ntry></Stmt></BkToCstmrStmt></Document>';
 
-type Case = [message: string, file: string, advice: StatementOptions, before?: StatementOptions];
+type Case = [
+  message: string,
+  file: string,
+  advice: StatementOptions,
+  earlierOptions?: StatementOptions,
+];
 
 const CASES: readonly Case[] = [
   ['--date-order dmy or mdy', AMBIGUOUS_DATES, { dateOrder: 'dmy' }],
@@ -188,10 +193,10 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-it.each(CASES)('"%s" is good advice (%#)', async (message, file, advice, before = {}) => {
-  expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(message));
-  const after = await listMessages(file, { ...before, ...advice });
-  expect(after.filter((text) => !REMARK.test(text))).toEqual([]);
+it.each(CASES)('"%s" is good advice (%#)', async (message, file, advice, earlierOptions = {}) => {
+  expect(await listMessages(file, earlierOptions)).toContainEqual(expect.stringContaining(message));
+  const remaining = await listMessages(file, { ...earlierOptions, ...advice });
+  expect(remaining.filter((text) => !REMARK.test(text))).toEqual([]);
 });
 
 /** A remark about every QIF file, which asks for no option */
@@ -207,7 +212,7 @@ const IMPORT = join(import.meta.dirname, '../../../../lib/ledger/import');
 
 it('the cases cover every message of the importer that names an option', async () => {
   const messages = await Promise.all(
-    CASES.map(([, file, , before = {}]) => listMessages(file, before)),
+    CASES.map(([, file, , earlierOptions = {}]) => listMessages(file, earlierOptions)),
   );
   const excluded = [/^The file has \$\{all\} unreadable lines/, /^\$\{pluralize\(equal\.length/];
   const uncovered = listAdvice(IMPORT).filter(

@@ -69,8 +69,8 @@ const WISE =
 it('the importer reads the side of a transfer that belongs to the account', () => {
   const paid = '1,OUT,2026-01-02,1.50,Me,98.50,EUR,Shop,110.00,USD,1.117';
   const received = '2,IN,2026-01-03,2.00,Employer,1000.00,USD,Me,900.00,EUR,0.902';
-  const own = '3,NEUTRAL,2026-01-04,0.50,Me,50.00,EUR,Me,55.00,USD,1.1';
-  expect(read([WISE, paid, received, own].join('|'))).toEqual({
+  const ownTransfer = '3,NEUTRAL,2026-01-04,0.50,Me,50.00,EUR,Me,55.00,USD,1.1';
+  expect(read([WISE, paid, received, ownTransfer].join('|'))).toEqual({
     signed: [-100, 900],
     questions: [],
     refused: [],

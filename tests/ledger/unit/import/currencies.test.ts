@@ -27,10 +27,7 @@ it.each([
   ['kr in any case', createFile('Amount', '-8.00 kr', '-9.00 Kr.')],
   ['zł and PLN', createFile('Amount', '-8.00 zł', '-9.00 PLN')],
   ['$ and USD in a column of USD', createFile('Amount (USD)', '-$8.00', '-9.00 USD')],
-  [
-    '$ and USD beside balances in USD',
-    createFile('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79'),
-  ],
+  ['$ and USD with balances in USD', createFile('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
   [
     '$ and USD above the rows',
     ['Account;12;USD', '', ...createFile('Amount', '-$8.00', '-9.00 USD')],
@@ -96,7 +93,7 @@ it('the importer does not read a currency from a word in a header if there is a 
 it.each([
   ['two kinds of dollars', createFile('Amount', '-8.00 CAD', '-9.00 USD')],
   [
-    '$ beside two kinds of dollars',
+    '$ and two kinds of dollars',
     createFile('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD'),
   ],
   ['$ in an account in EUR', createFile('Amount (EUR)', '-$8.00', '-9.00 EUR')],

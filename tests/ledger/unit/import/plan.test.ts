@@ -61,9 +61,9 @@ describe('a row that the previous release imported', () => {
 });
 
 describe('with the id of a bank', () => {
-  const withIds = (header: string, ...lines: readonly string[]) =>
+  const readRowsWithIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
-  const [row] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+  const [row] = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
   const storedId = row?.externalId ?? '';
 
   it('finds a row that was edited since', () => {
@@ -71,12 +71,12 @@ describe('with the id of a bank', () => {
     const ledger = createLedgerRows(
       createTeaLine(1, storedId, edited).replace('2026-01-02', '2026-01-09'),
     );
-    const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+    const rows = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
 
   it('counts a row with a reused id, and another date or amount, as a new booking', () => {
-    const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
+    const rows = readRowsWithIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [storedId, 'A1'])
       expect(planImport(rows, createLedgerRows(createTeaLine(1, id)))).toMatchObject({
         present: 0,
@@ -87,7 +87,11 @@ describe('with the id of a bank', () => {
   });
 
   it('names a transaction with the same id and date, and another amount, as a possible duplicate', () => {
-    const rows = withIds('Transaction ID', 'A1,2026-01-02,Shop,-4', 'A2,2026-01-02,Shop,-5');
+    const rows = readRowsWithIds(
+      'Transaction ID',
+      'A1,2026-01-02,Shop,-4',
+      'A2,2026-01-02,Shop,-5',
+    );
     for (const id of [storedId, 'A1']) {
       const ledger = createLedgerRows(createTeaLine(1, id));
       const { possibleDuplicates, missing } = planImport(rows, ledger);
@@ -95,7 +99,11 @@ describe('with the id of a bank', () => {
       expect(possibleDuplicates).toEqual([{ row: rows[0], transaction: ledger[0] }]);
     }
     // A fee has the same id as its payment. If the file has both, only the fee is missing.
-    const paymentAndFee = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
+    const paymentAndFee = readRowsWithIds(
+      'Transaction ID',
+      'A1,2026-01-02,Tea,-3',
+      'A1,2026-01-02,Fee,-4',
+    );
     const plan = planImport(paymentAndFee, createLedgerRows(createTeaLine(1, storedId)));
     expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [paymentAndFee[1]] });
   });
@@ -103,7 +111,9 @@ describe('with the id of a bank', () => {
   it.each(['Transaction ID', 'Reference'])(
     'finds each transaction that earlier releases stored by %s alone once',
     (header) => {
-      const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
+      const rows = ['Tea', 'Tee'].flatMap((name) =>
+        readRowsWithIds(header, `A1,2026-01-02,${name},-3`),
+      );
       const plan = planImport(rows, createLedgerRows(createTeaLine(1, 'A1')));
       expect(plan).toMatchObject({ present: 1, missing: [rows[1]] });
     },
@@ -112,7 +122,7 @@ describe('with the id of a bank', () => {
   it('names an edited transaction with the id of the bank alone as a possible duplicate', () => {
     const edited = createTeaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
     const ledger = createLedgerRows(edited.replace('2026-01-02', '2026-01-09'));
-    const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+    const rows = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
       { row: rows[0], transaction: ledger[0] },
     ]);
@@ -120,7 +130,7 @@ describe('with the id of a bank', () => {
 
   it('distinguishes accounts by their name in the file or in the options', () => {
     const ids = ['Giro', 'Card'].flatMap((account) => [
-      ...withIds('Transaction ID,Account', `A1,${account},2026-01-02,Tea,-3`),
+      ...readRowsWithIds('Transaction ID,Account', `A1,${account},2026-01-02,Tea,-3`),
       ...readCsv('Transaction ID,Date,Name,Amount\nA1,2026-01-02,Tea,-3', { account }).rows,
     ]);
     expect(ids.map(({ externalId }) => externalId)).toEqual([
@@ -228,7 +238,7 @@ describe('a purchase that a file has with a later date', () => {
 describe('rows of an import that a later file of the account lacks', () => {
   const HEADER = 'date,name,amount';
   const commonLines = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
-  const store = (...lines: readonly string[]) =>
+  const toLedgerRows = (...lines: readonly string[]) =>
     readBankRows(...commonLines, ...lines).map((row, n) => {
       const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
@@ -236,7 +246,7 @@ describe('rows of an import that a later file of the account lacks', () => {
   const compare = (before: readonly string[], after: readonly string[]) => {
     const { possibleDuplicates, vanished, questions } = planImport(
       readCsv([HEADER, ...commonLines, ...after].join('\n')).rows,
-      store(...before),
+      toLedgerRows(...before),
     );
     expect(questions).toEqual([]);
     return {
@@ -275,7 +285,7 @@ describe('rows of an import that a later file of the account lacks', () => {
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
     const { possibleDuplicates, questions } = planImport(
       readBankRows(...commonLines, ...booked),
-      store(...pending),
+      toLedgerRows(...pending),
     );
     expect(possibleDuplicates).toHaveLength(2);
     expect(questions).toMatchObject([
@@ -292,7 +302,7 @@ describe('rows of an import that a later file of the account lacks', () => {
 });
 
 it('the plan knows the account of a file whose format names it', async () => {
-  const entry = (day: number, amount: number) =>
+  const createEntry = (day: number, amount: number) =>
     `<Ntry><Amt>${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-0${day}</Dt></BookgDt></Ntry>`;
   const read = async (...entries: readonly string[]) =>
     await readStatement(
@@ -307,9 +317,12 @@ it('the plan knows the account of a file whose format names it', async () => {
     etag: '',
     importId: 'a.xml',
   };
-  const rows = (await read(entry(2, 3), entry(3, 5))).rows.map((row) => ({ ...row, ...record }));
+  const rows = (await read(createEntry(2, 3), createEntry(3, 5))).rows.map((row) => ({
+    ...row,
+    ...record,
+  }));
   const stored = { rows, categories: [], imports: [] };
-  const nextStatement = await read(entry(3, 5), entry(4, 9));
+  const nextStatement = await read(createEntry(3, 5), createEntry(4, 9));
   const options = { isLearning: false, rules: [] };
   expect(planWithCategories(nextStatement, stored, options).plan).toMatchObject({
     present: 1,
@@ -366,12 +379,12 @@ describe('a row of another format whose transaction was edited', () => {
 describe('rows that two accounts have in common', () => {
   const FEE = '2026-01-03,Fee,-1';
   const giro = readBankRows('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
-  const store = (rows: ReturnType<typeof readBankRows>) =>
+  const toLedgerRows = (rows: ReturnType<typeof readBankRows>) =>
     rows.map((row, n) => {
       const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
     });
-  const ledger = store(giro);
+  const ledger = toLedgerRows(giro);
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
   it('make the plan ask for the account if the file lacks the other rows of their import', () => {
@@ -379,7 +392,7 @@ describe('rows that two accounts have in common', () => {
     expect(questions).toMatchObject([{ topic: 'account' }]);
     expect(questions[0]?.message).toContain('--account NAME');
     const middleLines = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
-    const largerLedger = store(
+    const largerLedger = toLedgerRows(
       readBankRows('2026-01-02,Tea,-3', ...middleLines, '2026-01-04,Bus,-2'),
     );
     const fewRows = readBankRows('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
@@ -425,7 +438,7 @@ describe('rows that two accounts have in common', () => {
     ])('count as the same transactions by %s', (_, column) => {
       const read = (...lines: readonly string[]) =>
         readCsv([`date,name,amount,${column}`, ...lines].join('\n')).rows;
-      const stored = store(read('2026-01-02,Tea,-3,97.50', `${lastLine},95.50`));
+      const stored = toLedgerRows(read('2026-01-02,Tea,-3,97.50', `${lastLine},95.50`));
       expect(listQuestions(read(`${lastLine},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual(
         [],
       );
@@ -433,7 +446,7 @@ describe('rows that two accounts have in common', () => {
 
     it('count as the same transactions if there are many', () => {
       const busLines = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
-      const stored = store(readBankRows('2026-01-02,Tea,-3', ...busLines));
+      const stored = toLedgerRows(readBankRows('2026-01-02,Tea,-3', ...busLines));
       expect(listQuestions(readBankRows(...busLines, '2026-01-05,Pay,9'), stored)).toEqual([]);
       expect(
         listQuestions(
@@ -468,7 +481,7 @@ describe('an account that is named for only some of its files', () => {
     readCsv([header, ...lines].join('\n'), { account }).rows;
   type Rows = ReturnType<typeof read>;
   /** Imports rows. @returns the ledger after the import, and the record of the import */
-  const store = async (rows: Rows, account?: string) => {
+  const toLedgerRows = async (rows: Rows, account?: string) => {
     const parts: RecordedPart[] = [];
     const recorder = createRecorder({ importId: 'a', total: 1, account }, async (part) => {
       parts.splice(0, 1, part);
@@ -488,7 +501,7 @@ describe('an account that is named for only some of its files', () => {
     ['given only for the first file', 'Giro 日本 – a long name of an account', undefined],
     ['written in another case', 'Giro', 'giro'],
   ])('is recognized if its name is %s', async (_, before, after) => {
-    const { ledger, recorded } = await store(read(LINES, before), before);
+    const { ledger, recorded } = await toLedgerRows(read(LINES, before), before);
     const rows = read(NEXT, after);
     const options = { recorded, account: after };
     const plan = planImport(rows, ledger, options);
@@ -497,7 +510,10 @@ describe('an account that is named for only some of its files', () => {
   });
 
   it('is recognized although rows were deleted by hand', async () => {
-    const { ledger, recorded } = await store([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
+    const { ledger, recorded } = await toLedgerRows([
+      ...read(LINES),
+      ...read(['2026-01-04,Pay,9']),
+    ]);
     const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
     const plan = planImport(rows, ledger.slice(0, 10), options);
@@ -512,7 +528,7 @@ describe('an account that is named for only some of its files', () => {
 
   it('is recognized although many rows of the same days were deleted by hand', async () => {
     const deleted = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
-    const { ledger, recorded } = await store(read([...LINES, ...deleted]));
+    const { ledger, recorded } = await toLedgerRows(read([...LINES, ...deleted]));
     const rows = read([...LINES, ...deleted], 'Giro');
     const plan = planImport(rows, ledger.slice(0, 10), { recorded, account: 'Giro' });
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
@@ -521,7 +537,7 @@ describe('an account that is named for only some of its files', () => {
   it('is recognized by the ids of a bank', async () => {
     const header = 'Transaction ID,date,name,amount';
     const addIds = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
-    const { ledger, recorded } = await store(read(addIds(LINES), undefined, header));
+    const { ledger, recorded } = await toLedgerRows(read(addIds(LINES), undefined, header));
     const rows = read(addIds(NEXT), 'Giro', header);
     const plan = planImport(rows, ledger, { recorded, account: 'Giro' });
     expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }] });
@@ -531,7 +547,7 @@ describe('an account that is named for only some of its files', () => {
     ['under a different name', 'Giro', 'Card', NEXT],
     ['with too few rows of an import', undefined, 'Card', NEXT.slice(1)],
   ])('is not recognized %s', async (_, before, after, lines) => {
-    const { ledger, recorded } = await store(read(LINES, before), before);
+    const { ledger, recorded } = await toLedgerRows(read(LINES, before), before);
     const rows = read(lines, after);
     const plan = planImport(rows, ledger, { recorded, account: after });
     expect(plan).toMatchObject({ present: 0, otherNames: [], deleted: [], missing: rows });
@@ -539,22 +555,22 @@ describe('an account that is named for only some of its files', () => {
 });
 
 it('the plan counts a file as another account if the file or the import has many other rows on the same days', async () => {
-  const lines = (name: string, count: number, day = 3) =>
+  const createLines = (name: string, count: number, day = 3) =>
     Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
     readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
-  const ask = (others: readonly string[], added: readonly string[] = []) => {
-    const ledger = read([...lines('Bus', 10), ...others]).map((row, n) => {
+  const countPresent = (others: readonly string[], added: readonly string[] = []) => {
+    const ledger = read([...createLines('Bus', 10), ...others]).map((row, n) => {
       const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'a' };
     });
-    const file = read([...lines('Bus', 10), ...added], 'Card');
+    const file = read([...createLines('Bus', 10), ...added], 'Card');
     return planImport(file, ledger, { account: 'Card' }).present;
   };
-  expect([2, 3].map((count) => ask(lines('Tea', count)))).toEqual([10, 0]);
-  expect([2, 3].map((count) => ask([], lines('Tea', count)))).toEqual([10, 0]);
+  expect([2, 3].map((count) => countPresent(createLines('Tea', count)))).toEqual([10, 0]);
+  expect([2, 3].map((count) => countPresent([], createLines('Tea', count)))).toEqual([10, 0]);
   // The file continues where the import ended.
-  expect(ask([], lines('Tea', 3, 4))).toBe(10);
+  expect(countPresent([], createLines('Tea', 3, 4))).toBe(10);
 });
 
 it('the plan does not count rows from the export of another ledger as deleted', () => {

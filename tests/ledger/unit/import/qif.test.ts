@@ -70,18 +70,18 @@ describe('the reader of QIF', () => {
   });
 
   it('reads each split as a row, or one row if the splits do not add up', () => {
-    const split = (amount: string) =>
+    const createSplit = (amount: string) =>
       joinLines(
         ...['!Type:Bank', 'D12/30/2025', `T${amount}`, 'PMARKET', 'LFood'],
         ...['SFood', 'Ebread', '$-10.00', 'SHousehold', '$-5.00', 'S[Savings]', '$-2.00'],
         ...['SNothing', '$0.00', '^'],
       );
-    expect(read(split('-17.00')).bookings).toMatchObject([
+    expect(read(createSplit('-17.00')).bookings).toMatchObject([
       { signed: -10, category: 'Food', texts: ['MARKET'], notes: 'bread' },
       { signed: -5, category: 'Household', notes: null },
       { signed: -2, category: null, notes: 'Transfer: Savings' },
     ]);
-    expect(read(split('-18.00')).bookings).toMatchObject([{ signed: -18, category: 'Food' }]);
+    expect(read(createSplit('-18.00')).bookings).toMatchObject([{ signed: -18, category: 'Food' }]);
   });
 
   it('reads several accounts, cards, and transfers between them', () => {

@@ -73,12 +73,12 @@ it.each([
   ['計算対象', '0', '1'],
   ['振替', '1', '0'],
 ])('the importer asks about rows that a column "%s" marks with %s', (name, yes, no) => {
-  const file = (mark: string) =>
+  const createMarkedFile = (mark: string) =>
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
-  expect(summarize(readCsv(splitLines(file(yes)))).questions).toEqual(['status']);
-  expect(summarize(readCsv(splitLines(file(no)))).questions).toEqual([]);
+  expect(summarize(readCsv(splitLines(createMarkedFile(yes)))).questions).toEqual(['status']);
+  expect(summarize(readCsv(splitLines(createMarkedFile(no)))).questions).toEqual([]);
   // A date or an id in this column does not mark a row.
-  expect(summarize(readCsv(splitLines(file('R-1042')))).questions).toEqual([]);
+  expect(summarize(readCsv(splitLines(createMarkedFile('R-1042')))).questions).toEqual([]);
 });
 
 it('the importer does not ask about a column of transfers if both sides are left out', () => {

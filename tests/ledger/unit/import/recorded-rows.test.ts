@@ -94,12 +94,12 @@ describe('the record of an interrupted import', () => {
     const interrupted = { importId: 'a', part: 1, rows: [first, 'unsent', second] };
 
     it('if it has not changed since it was read', async () => {
-      const others = [{ ...interrupted, part: 2 }];
-      const written = await resolve([interrupted], [tea], async () => [...others, interrupted]);
+      const otherPart = { ...interrupted, part: 2 };
+      const written = await resolve([interrupted], [tea], async () => [otherPart, interrupted]);
       expect(written).toEqual([{ ...interrupted, rows: [first] }]);
     });
 
-    describe('although rows were deleted by hand before', () => {
+    describe('even if rows were deleted by hand before', () => {
       const pending = { ...interrupted, rows: ['unsent', first, second] };
       const listRecorded = (part: RecordedPart, ledger: readonly StoredRow[]) =>
         rows.map((row) => createRecordedRows([part], ledger).has(row));

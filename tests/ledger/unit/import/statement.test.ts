@@ -110,7 +110,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ['2: 2026-01-02 expense 5 x', '3: 2026-01-02 expense 6 x', '4: 2026-01-02 income 5 x'],
   ],
   [
-    'numbers with a word as their sign, beside numbers with a sign',
+    'numbers with a sign, and numbers with a word instead of a sign',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,-3.00|2026-01-02,d,4.00',
     {},
     [
@@ -121,13 +121,13 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ],
   ],
   [
-    'one number with the word for an expense, beside numbers with a sign',
+    'numbers with a sign, and one number with the word for an expense',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,-3.00|2026-01-02,c,-4.00',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 expense 4 c'],
   ],
   [
-    'no number without word or sign if others have both words',
+    'only numbers with a word or sign if both words occur',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,4.00',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 5 b'],
@@ -140,7 +140,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 income 9 c'],
   ]),
   [
-    'no row without a word if the column has only the word for expenses',
+    'only rows with a word if the column has only the word for expenses',
     'date,name,amount,Type|2026-01-02,a,5,Debit|2026-01-02,b,3,Debit|2026-01-02,c,9,',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b'],
@@ -153,7 +153,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ['2: 2026-01-01 expense 45.1 TESCO', '3: 2026-01-02 expense 20 SHELL'],
   ],
   [
-    'no row without a word if the column has both words',
+    'only rows with a word if the column has both words',
     'date,name,amount,DR/CR|2026-01-02,a,5,DR|2026-01-02,b,3,|2026-01-02,c,9,CR',
     {},
     ['2: 2026-01-02 expense 5 a', '4: 2026-01-02 income 9 c'],
@@ -166,20 +166,20 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 9 b'],
   ],
   [
-    'no row with both debit and credit, or with neither',
+    'only rows with either a debit or a credit',
     'date;name;Debit;Credit|2026-01-02;x;1;2|2026-01-02;x;;|2026-01-02;x;1;',
     {},
     ['4: 2026-01-02 expense 1 x'],
     [2, 3],
   ],
   [
-    'a column of amounts in preference to debit and credit',
+    'a column of amounts rather than debit and credit',
     'date;name;Amount;Debit;Credit|2026-01-02;x;-7;1;',
     {},
     ['2: 2026-01-02 expense 7 x'],
   ],
   [
-    'named columns for debit and credit in preference to a column of amounts',
+    'named columns for debit and credit rather than a column of amounts',
     'date;name;Amount;Ab;Auf|2026-01-02;x;-7;;1',
     { columns: { debit: 'Ab', credit: 'Auf' } },
     ['2: 2026-01-02 income 1 x'],
@@ -214,13 +214,13 @@ it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Pai
 
 describe('an export of this service', () => {
   const HEADER = CSV_COLUMNS.join(',');
-  const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
+  const createExportedLine = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
 
   it('is read without its protective apostrophes, untrimmed, and without ids made from its rows', () => {
     const { rows, isExport, refused } = read([
       HEADER,
-      exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
-      exported("'=1,0.5,income,,','-1"),
+      createExportedLine("''=SUM(A1),-5,expense,'+Food,\" x \","),
+      createExportedLine("'=1,0.5,income,,','-1"),
     ]);
     expect([isExport, refused]).toEqual([true, []]);
     const date = '2026-03-05';
@@ -279,8 +279,10 @@ it('the importer gives equal rows different ids, which are the same each time', 
   expect(new Set(ids).size).toBe(4);
   expect(read(file).rows.map(({ externalId }) => externalId)).toEqual(ids);
   // A later export begins with other rows.
-  const later = ['date,name,amount', '2026-01-03,Bus,-2', ...file.slice(1)];
-  expect(read(later).rows.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining(ids));
+  const laterFile = ['date,name,amount', '2026-01-03,Bus,-2', ...file.slice(1)];
+  expect(read(laterFile).rows.map(({ externalId }) => externalId)).toEqual(
+    expect.arrayContaining(ids),
+  );
 });
 
 describe('amounts', () => {
@@ -463,7 +465,7 @@ describe('ids of the bank', () => {
 });
 
 it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
-  'the importer keeps all of several equal rows if %j means that they have no id',
+  'the importer keeps all equal rows if %j means that they have no id',
   (id) => {
     const coffee = `2026-01-02,Coffee,-3,${id}`;
     const { rows, leftOut, refused } = read([
@@ -562,12 +564,12 @@ describe('lines before the header and after the rows', () => {
   it('leaves out the given number of lines after the rows', () => {
     const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Note,,x', 'End'];
     const statement = read(lines);
-    const split = (trailer?: number) => {
+    const listRefused = (trailer?: number) => {
       const { refused } = splitTrailer(statement, trailer);
       return refused.map(({ line }) => line);
     };
-    expect([split(), split(2)]).toEqual([[2, 4], [2]]);
-    for (const trailer of [0, 3]) expect(() => split(trailer)).toThrow('2 unreadable lines');
+    expect([listRefused(), listRefused(2)]).toEqual([[2, 4], [2]]);
+    for (const trailer of [0, 3]) expect(() => listRefused(trailer)).toThrow('2 unreadable lines');
     expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
     // If there is no row, no line can come after the rows.
     expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
@@ -613,12 +615,12 @@ describe('texts of a row', () => {
       [['Shop', null]],
     ],
     [
-      'texts in unknown columns, unless they never differ or are codes',
+      'texts in unknown columns if they differ and are not codes',
       `Date,A,B,C,Amount|${['Tea', 'Bus', 'Car'].map((text) => `2026-01-02,Cash,${text},EUR,-3`).join('|')}`,
       ['Tea', 'Bus', 'Car'].map((text) => [text, null]),
     ],
     [
-      'neither words for the direction nor the type of a booking',
+      'only the description, without words for the direction or the type of a booking',
       'Details,Posting Date,Description,Buchungstext,Amount|DEBIT,01/13/2026,Taxi,Lastschrift,-3|CREDIT,01/14/2026,Pay,Gutschrift,9',
       [
         ['Taxi', null],
@@ -719,9 +721,9 @@ const FIFTEENTHS = Array.from({ length: 12 }, (_, n) => new Date(Date.UTC(2025, 
 function readMonths(language: string, month: (typeof STYLES)[number]) {
   const format = { day: 'numeric', month, year: 'numeric', timeZone: 'UTC' } as const;
   const intl = new Intl.DateTimeFormat(language, format);
-  const written = FIFTEENTHS.map((date) => intl.format(date));
-  const { read: readDate } = readDates(written, { today: '2026-11-26', isDayFirst: true });
-  return written.map((text) => readDate(text));
+  const texts = FIFTEENTHS.map((date) => intl.format(date));
+  const dates = readDates(texts, { today: '2026-11-26', isDayFirst: true });
+  return texts.map((text) => dates.read(text));
 }
 
 it.each(LANGUAGES)('the importer reads the names of months in the language %s', (language) => {
@@ -793,7 +795,7 @@ it.each(['Planned', 'Scheduled'])(
   },
 );
 
-it('the importer uses the net amount if there is a fee, whatever taxes are named', () => {
+it('the importer uses the net amount if there is a fee, even if the file names taxes', () => {
   const file = ['Date,Name,Gross,Fee,Net,Sales Tax', '2026-10-03,a,100.00,-3.20,96.80,8.00'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([96.8]);
 });
@@ -813,7 +815,7 @@ it('the importer reads amounts without a sign as expenses if others have a plus'
   expect(withMinus.questions).toMatchObject([{ topic: 'direction' }]);
 });
 
-describe('a plus beside amounts without a sign', () => {
+describe('a plus among amounts without a sign', () => {
   const readTypes = (rows: string, options?: Options) =>
     read(['Date,Text,Amount,Balance', ...rows.split('|')], options).rows.map(({ type }) => type);
 
@@ -831,7 +833,7 @@ describe('a plus beside amounts without a sign', () => {
       ['income', 'income', 'income'],
     ],
     ['counts less than a word', '+3 DR,|+5,|4 CR,', {}, ['expense', 'income', 'income']],
-  ])('%s', (_what, rows, options, types) => {
+  ])('%s', (_, rows, options, types) => {
     const dated = rows.split('|').map((row, n) => `2026-10-0${n + 1},a,${row}`);
     expect(readTypes(dated.join('|'), options)).toEqual(types);
   });
@@ -847,7 +849,7 @@ describe('totals with a date', () => {
       'of two cards, and of both together',
       `${CARD}|2026-10-31,Total 1,-52.10|2026-10-15,Bar,-2.00|2026-10-31,Total 2,-2.00|2026-10-31,Total,-54.10`,
     ],
-  ])('are left out: %s', (_what, file) => {
+  ])('are left out: %s', (_, file) => {
     const { rows, leftOut } = read(file.split('|'));
     expect(rows.filter(({ description }) => description.startsWith('Total'))).toEqual([]);
     expect(leftOut[0]?.reason).toBe('a total: the sum of other rows');
@@ -866,7 +868,7 @@ describe('totals with a date', () => {
     ['costs as much as one from another shop', 'Shop,-50.00|2026-10-14,Total Energies,-50.00'],
     ['is made twice', 'Total Energies,-50.00|2026-10-14,Total Energies,-50.00'],
     ['is refunded', 'Total Energies,-50.00|2026-10-14,Total Energies,50.00'],
-  ])('keeps both rows if a purchase from a shop named Total %s', (_what, rows) => {
+  ])('keeps both rows if a purchase from a shop named Total %s', (_, rows) => {
     expect(readAndFormat(`Date,Text,Amount|2026-10-03,${rows}`).rows).toHaveLength(2);
   });
 });
@@ -878,7 +880,7 @@ describe('a balance at each end', () => {
   it.each([
     ['in the order of the days', [OLD, ...rows, NEW]],
     ['newest first', [NEW, ...rows.toReversed(), OLD]],
-  ])('raises a question in any language, %s', (_what, lines) => {
+  ])('makes the importer ask in any language: %s', (_, lines) => {
     const { questions } = read(['Date,Text,Amount', ...lines]);
     expect(questions.map(({ message }) => message)).toEqual([
       expect.stringContaining('Lines 2 and 6 seem to be balances'),
@@ -888,7 +890,7 @@ describe('a balance at each end', () => {
   });
 });
 
-it('the importer asks for the order of days and months, however likely one order is', () => {
+it('the importer asks for the order of days and months, even if one order is likely', () => {
   const monthly = ['Date,Text,Amount', ...['10/01/26,a,-1', '10/02/26,b,-1', '10/03/26,c,-2']];
   expect(() => read(monthly, { today: '2026-11-26' })).toThrow('Dates may be dmy or mdy');
   const { rows } = read(monthly, { dateOrder: 'dmy', today: '2026-11-26' });
@@ -950,9 +952,13 @@ it.each<[file: string, options: Options, message: string]>([
 });
 
 it('the importer asks if balances contradict the words for the direction', () => {
-  const row = (n: number, amount: string, balance: string) =>
+  const createLine = (n: number, amount: string, balance: string) =>
     `2026-01-0${n},Shop ${n},${amount},${balance}`;
-  const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
+  const rows = [
+    createLine(1, '45.10,', '954.90'),
+    createLine(2, '20.00,', '934.90'),
+    createLine(3, ',9.00', '943.90'),
+  ];
   const listQuestions = (header: string) =>
     read([header, ...rows]).questions.map(({ topic }) => topic);
   expect(listQuestions('Date,Text,Debit,Credit,Balance')).toEqual([]);

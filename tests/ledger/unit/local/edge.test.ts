@@ -314,7 +314,7 @@ describe('the log', () => {
   });
 
   it.each(['before', 'in the middle of'])(
-    'names a request as aborted if its client disconnects %s the response',
+    'marks a request as aborted if its client disconnects %s the response',
     async (when) => {
       const { promise: requestArrived, resolve: onArrival } = Promise.withResolvers<void>();
       edge.forwardTo(

@@ -15,7 +15,7 @@ function retryDecision(decide: Options['decide'], readAgain: Options['readAgain'
   };
 }
 
-test('a retry uses the record that a failed write carries, or reads again after a delay if it carries none', async () => {
+test('a retry uses the record that a failed write carries, or reads it again after a delay', async () => {
   const versions: number[] = [];
   const decide = async (version: number) => {
     versions.push(version);

@@ -56,7 +56,7 @@ describe('a list of categories', () => {
     expect(listShown()).toEqual([['House', 3]]);
   });
 
-  test('that lags behind two writes is shown with the later one, in whatever order their responses arrive', () => {
+  test('that lags behind two writes is shown with the later one, whichever response arrives first', () => {
     keepCategory(createCategory(2, 'Flat', 10));
     keepCategory(createCategory(2, 'Hut', 9));
     expect(listShown()).toContainEqual(['Flat', 3]);

@@ -10,19 +10,19 @@ import {
 } from '../../../../web/page/kept-drafts.ts';
 
 describe('a kept draft', () => {
-  const stored = new Map<string, string>();
+  const storageItems = new Map<string, string>();
 
   beforeEach(() => {
-    stored.clear();
+    storageItems.clear();
     vi.useFakeTimers();
     vi.stubGlobal('sessionStorage', {
       get length() {
-        return stored.size;
+        return storageItems.size;
       },
-      key: (n: number) => [...stored.keys()][n] ?? null,
-      getItem: (name: string) => stored.get(name) ?? null,
-      setItem: (name: string, text: string) => stored.set(name, text),
-      removeItem: (name: string) => stored.delete(name),
+      key: (n: number) => [...storageItems.keys()][n] ?? null,
+      getItem: (name: string) => storageItems.get(name) ?? null,
+      setItem: (name: string, text: string) => storageItems.set(name, text),
+      removeItem: (name: string) => storageItems.delete(name),
     });
   });
   afterEach(() => {
@@ -44,14 +44,14 @@ describe('a kept draft', () => {
   test('is written at once when the page is left', () => {
     keepDraft('draft', { description: 'Half' });
     writeDrafts();
-    expect(stored.get('draft')).toBe('{"description":"Half"}');
+    expect(storageItems.get('draft')).toBe('{"description":"Half"}');
   });
 
   test('is not read again once it is dropped', () => {
     keepDraft('draft', { description: 'Saved' });
     dropDraft('draft');
     vi.runAllTimers();
-    expect([...stored]).toEqual([]);
+    expect([...storageItems]).toEqual([]);
     expect(readDraft('draft')).toBeUndefined();
   });
 
@@ -65,7 +65,7 @@ describe('a kept draft', () => {
   });
 
   test('is still the latest one, and is written later, if the storage was full', () => {
-    stored.set('draft', '{"description":"Old"}');
+    storageItems.set('draft', '{"description":"Old"}');
     vi.spyOn(sessionStorage, 'setItem').mockImplementationOnce(() => {
       throw new Error('full');
     });
@@ -73,13 +73,13 @@ describe('a kept draft', () => {
     writeDrafts();
     expect(readDraft('draft')).toEqual({ description: 'New' });
     writeDrafts();
-    expect(stored.get('draft')).toBe('{"description":"New"}');
+    expect(storageItems.get('draft')).toBe('{"description":"New"}');
   });
 
   test('is found with the other drafts of its prefix, whether or not it was written', () => {
-    stored.set('edit-1', '{"n":1}');
-    stored.set('edit-2', '{"n":2');
-    stored.set('other', '{"n":3}');
+    storageItems.set('edit-1', '{"n":1}');
+    storageItems.set('edit-2', '{"n":2');
+    storageItems.set('other', '{"n":3}');
     keepDraft('edit-4', { n: 4 });
     expect([...readDrafts('edit-')]).toEqual([
       ['edit-1', { n: 1 }],
@@ -97,7 +97,7 @@ describe('a kept draft', () => {
   });
 
   test('is ignored if it cannot be read', () => {
-    stored.set('draft', '{"descr');
+    storageItems.set('draft', '{"descr');
     expect(readDraft('draft')).toBeUndefined();
   });
 });

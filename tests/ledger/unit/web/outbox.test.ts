@@ -15,7 +15,7 @@ const FIELDS = {
   notes: null,
 } as const;
 
-function row(id: number, changes: Partial<Row> = {}): Row {
+function createRow(id: number, changes: Partial<Row> = {}): Row {
   return {
     ...FIELDS,
     id,
@@ -35,14 +35,14 @@ interface Bulk {
 }
 
 function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
-  const sent: SentRequest[] = [];
+  const requests: SentRequest[] = [];
   const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
   const defects: unknown[] = [];
   const outbox = createOutbox({
     call: async <Answer>(path: string, request: Call = {}) => {
-      sent.push({ path, ...request });
-      const reply = replies.shift() ?? { data: row(7) };
+      requests.push({ path, ...request });
+      const reply = replies.shift() ?? { data: createRow(7) };
       if (reply instanceof Error) throw reply;
       return reply as Answer;
     },
@@ -57,15 +57,15 @@ function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {
     onDefect: (error) => void defects.push(error),
   });
   outbox.open(ledger);
-  return { outbox, sent, replies, refused, defects, storage };
+  return { outbox, requests, replies, refused, defects, storage };
 }
 
 /** Creates the first row of an outbox. @returns the row, with its temporary id */
-function createRow(outbox: ReturnType<typeof openOutbox>['outbox']): Row {
+function createFirstRow(outbox: ReturnType<typeof openOutbox>['outbox']): Row {
   outbox.create(FIELDS);
-  const created = outbox.writes.value[0]?.changes[0]?.after;
-  if (!created) throw new Error('Nothing was created.');
-  return created;
+  const createdRow = outbox.writes.value[0]?.changes[0]?.after;
+  if (!createdRow) throw new Error('Nothing was created.');
+  return createdRow;
 }
 
 const runPending = () => vi.advanceTimersByTimeAsync(0);
@@ -77,30 +77,30 @@ describe('the outbox', () => {
   });
 
   test('repeats a write whose response is lost, with its key', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('lost'));
     outbox.create(FIELDS);
     await runPending();
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([true, 1]);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(sent).toHaveLength(3);
-    const keys = sent.map(({ headers }) => headers?.['idempotency-key']);
+    expect(requests).toHaveLength(3);
+    const keys = requests.map(({ headers }) => headers?.['idempotency-key']);
     expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
     expect(new Set(keys).size).toBe(1);
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
   test('waits twice as long before each retry, up to 20 seconds', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     const pauses = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000];
     replies.push(...pauses.map(() => new ApiError('lost')));
     outbox.create(FIELDS);
     await runPending();
     for (const [n, pause] of pauses.entries()) {
       await vi.advanceTimersByTimeAsync(pause - 1);
-      expect(sent).toHaveLength(n + 1);
+      expect(requests).toHaveLength(n + 1);
       await vi.advanceTimersByTimeAsync(1);
-      expect(sent).toHaveLength(n + 2);
+      expect(requests).toHaveLength(n + 2);
     }
     expect(outbox.waiting.value).toEqual([]);
   });
@@ -110,23 +110,23 @@ describe('the outbox', () => {
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
     await runPending();
-    const { outbox, sent, replies } = openOutbox({ storage: first.storage, ledger: 'another' });
-    expect([outbox.isCreating(), sent.length]).toEqual([true, 0]);
+    const { outbox, requests, replies } = openOutbox({ storage: first.storage, ledger: 'another' });
+    expect([outbox.isCreating(), requests.length]).toEqual([true, 0]);
     replies.push(new ApiError('lost again'));
     outbox.open('home');
     await outbox.retryNow();
-    expect([outbox.isCreating(), sent.length]).toEqual([true, 1]);
+    expect([outbox.isCreating(), requests.length]).toEqual([true, 1]);
     await outbox.retryNow();
-    expect([outbox.isCreating(), sent.length]).toEqual([false, 2]);
+    expect([outbox.isCreating(), requests.length]).toEqual([false, 2]);
   });
 
   test('reports an error of the page itself, and reverts its write', async () => {
-    const { outbox, sent, replies, refused, defects } = openOutbox();
+    const { outbox, requests, replies, refused, defects } = openOutbox();
     const defect = new TypeError('undefined is not a function');
     replies.push(defect);
     outbox.create(FIELDS);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(sent).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(outbox.writes.value).toEqual([]);
     expect(refused.map(({ error }) => error.message)).toEqual([
       'The page failed: TypeError: undefined is not a function. Reload it, and try again.',
@@ -141,44 +141,44 @@ describe('the outbox', () => {
     await runPending();
     const second = openOutbox({ storage: first.storage });
     await runPending();
-    expect(second.sent[0]?.headers).toEqual(first.sent[0]?.headers);
+    expect(second.requests[0]?.headers).toEqual(first.requests[0]?.headers);
     const third = openOutbox({ storage: first.storage });
     await runPending();
-    expect(third.sent).toEqual([]);
+    expect(third.requests).toEqual([]);
   });
 
   test('neither sends nor shows the writes of another ledger, but keeps them', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
-    first.outbox.remove([row(8)]);
+    first.outbox.remove([createRow(8)]);
     await runPending();
-    const { outbox, sent, storage } = openOutbox({ storage: first.storage, ledger: 'another' });
+    const { outbox, requests, storage } = openOutbox({ storage: first.storage, ledger: 'another' });
     await vi.advanceTimersByTimeAsync(60_000);
     outbox.undoRemovals();
     outbox.flush();
-    expect(sent).toEqual([]);
+    expect(requests).toEqual([]);
     const shown = [outbox.writes, outbox.waiting, outbox.undoable];
     expect(shown.flatMap(({ value }) => value)).toEqual([]);
     const reopened = openOutbox({ storage });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(reopened.sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
   test('keeps a write until a key that may write is used', async () => {
-    const { outbox, sent, refused } = openOutbox();
+    const { outbox, requests, refused } = openOutbox();
     outbox.close();
     outbox.create(FIELDS);
     outbox.open('home', { canWrite: false });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([0, 0, 1]);
+    expect([requests.length, refused.length, outbox.waiting.value.length]).toEqual([0, 0, 1]);
     outbox.open('home');
     await runPending();
-    expect([sent.length, outbox.waiting.value.length]).toEqual([1, 0]);
+    expect([requests.length, outbox.waiting.value.length]).toEqual([1, 0]);
   });
 
   test('does not repeat a write after the service has forgotten its key', async () => {
-    const { outbox, sent, replies, refused } = openOutbox();
+    const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
     await runPending();
@@ -186,7 +186,7 @@ describe('the outbox', () => {
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
     outbox.open('home');
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
+    expect([requests.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
   });
 
   test('does not repeat a write whose page was closed before its first response', async () => {
@@ -194,88 +194,90 @@ describe('the outbox', () => {
     first.replies.push(new Promise(() => undefined));
     first.outbox.create(FIELDS);
     await runPending();
-    expect(first.sent).toHaveLength(1);
+    expect(first.requests).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
-    const { sent, refused } = openOutbox({ storage: first.storage });
+    const { requests, refused } = openOutbox({ storage: first.storage });
     await runPending();
-    expect([sent.length, refused.length]).toEqual([0, 1]);
+    expect([requests.length, refused.length]).toEqual([0, 1]);
   });
 
   test('sends a write that lacked an API key once one is entered', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
     outbox.create(FIELDS);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
     outbox.open('home');
     await runPending();
-    expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
+    expect([requests.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
   test('sends a change of a row that is being created to its final id', async () => {
-    const { outbox, sent } = openOutbox();
-    const created = createRow(outbox);
-    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
+    const { outbox, requests } = openOutbox();
+    const createdRow = createFirstRow(outbox);
+    void outbox.update([{ before: createdRow, after: { ...createdRow, amount: 3 } }]);
     await runPending();
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /transactions',
       'PUT /transactions/7',
     ]);
-    expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
+    expect(requests[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
   });
 
   test('uses a temporary id once, even across a reload, because a draft may still have it', async () => {
     const { outbox, storage } = openOutbox();
-    const { id } = createRow(outbox);
+    const { id } = createFirstRow(outbox);
     await runPending();
     vi.advanceTimersByTime(1000);
-    expect(createRow(openOutbox({ storage }).outbox).id).not.toBe(id);
+    expect(createFirstRow(openOutbox({ storage }).outbox).id).not.toBe(id);
   });
 
   test('refuses the later changes of a row together with its creation, in their latest form', async () => {
-    const { outbox, sent, replies, refused } = openOutbox();
+    const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
-    const created = createRow(outbox);
+    const createdRow = createFirstRow(outbox);
     const onUpdated = vi.fn();
-    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(onUpdated);
+    void outbox
+      .update([{ before: createdRow, after: { ...createdRow, amount: 3 } }])
+      .then(onUpdated);
     // The update of an existing row does not wait for the row that is still being created.
     void outbox.update([
-      { before: created, after: { ...created, amount: 4 } },
-      { before: row(8), after: row(8, { amount: 5 }) },
+      { before: createdRow, after: { ...createdRow, amount: 4 } },
+      { before: createRow(8), after: createRow(8, { amount: 5 }) },
     ]);
     await runPending();
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /transactions',
       'PUT /transactions/8',
     ]);
     expect(refused.map(({ change }) => change)).toEqual([
-      { after: expect.objectContaining({ id: created.id, amount: 4 }) },
+      { after: expect.objectContaining({ id: createdRow.id, amount: 4 }) },
     ]);
     expect(onUpdated).toHaveBeenCalledWith(refused);
     expect(outbox.waiting.value).toEqual([]);
   });
 
   test('reports no refusal of a row that was deleted before its creation was refused', async () => {
-    const { outbox, sent, replies, refused } = openOutbox();
+    const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
-    const created = createRow(outbox);
+    const createdRow = createFirstRow(outbox);
     await runPending();
-    outbox.remove([created]);
+    outbox.remove([createdRow]);
     // The row was never created, so it has no id by which it could be deleted.
     outbox.flush();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(sent.map(({ path }) => path)).toEqual(['/transactions', '/transactions']);
+    expect(requests.map(({ path }) => path)).toEqual(['/transactions', '/transactions']);
     expect([refused.length, outbox.waiting.value.length]).toEqual([0, 0]);
   });
 
   test('uses the final id to delete a row that was deleted while it was being created', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'));
-    const created = createRow(outbox);
+    const createdRow = createFirstRow(outbox);
     await runPending();
-    outbox.remove([created]);
+    outbox.remove([createdRow]);
     outbox.flush();
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(sent.map(({ path }) => path)).toEqual([
+    expect(requests.map(({ path }) => path)).toEqual([
       '/transactions',
       '/transactions',
       '/transactions/7',
@@ -283,32 +285,37 @@ describe('the outbox', () => {
   });
 
   test('uses the final id to change a row that left the list before it got that id', async () => {
-    const { outbox, sent } = openOutbox();
-    const created = createRow(outbox);
+    const { outbox, requests } = openOutbox();
+    const createdRow = createFirstRow(outbox);
     await runPending();
-    expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([created.id, 8]);
-    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
+    expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([createdRow.id, 8]);
+    void outbox.update([{ before: createdRow, after: { ...createdRow, amount: 3 } }]);
     expect(outbox.waiting.value[0]?.changes[0]?.after).toMatchObject({ id: 7, amount: 3 });
     await runPending();
-    expect(sent[1]).toMatchObject({
+    expect(requests[1]).toMatchObject({
       path: '/transactions/7',
       headers: { 'if-match': '"t7.1.0"' },
     });
   });
 
-  test('sends the writes of the page one after the other, and none overwrites a version that it has not seen', async () => {
-    const { outbox, sent, replies } = openOutbox();
-    const version = (n: number, amount: number) => row(7, { amount, etag: `"t7.${n}.0"` });
-    replies.push({ data: version(3, 3) }, new ApiError('', { status: 412, isRetryable: false }), {
-      data: version(3, 3),
-    });
-    void outbox.update([{ before: version(2, 2), after: version(2, 3) }]);
+  test('sends writes one at a time, and overwrites only versions that the page has read', async () => {
+    const { outbox, requests, replies } = openOutbox();
+    const createVersion = (n: number, amount: number) =>
+      createRow(7, { amount, etag: `"t7.${n}.0"` });
+    replies.push(
+      { data: createVersion(3, 3) },
+      new ApiError('', { status: 412, isRetryable: false }),
+      {
+        data: createVersion(3, 3),
+      },
+    );
+    void outbox.update([{ before: createVersion(2, 2), after: createVersion(2, 3) }]);
     // An editor that was opened before a write of another tab still has the old version.
-    void outbox.update([{ before: version(1, 1), after: version(1, 9) }]);
+    void outbox.update([{ before: createVersion(1, 1), after: createVersion(1, 9) }]);
     await runPending();
-    void outbox.update([{ before: version(2, 2), after: version(2, 4) }]);
+    void outbox.update([{ before: createVersion(2, 2), after: createVersion(2, 4) }]);
     await runPending();
-    const puts = sent.filter(({ method }) => method === 'PUT');
+    const puts = requests.filter(({ method }) => method === 'PUT');
     expect(puts.map(({ headers }) => headers?.['if-match'])).toEqual([
       '"t7.2.0"',
       '"t7.1.0"',
@@ -322,8 +329,10 @@ describe('the outbox', () => {
     ['reports a conflict for a write with a refused version if the row differs', { amount: 4 }, 1],
   ])('%s', async (_, theirs, conflicts) => {
     const { outbox, replies } = openOutbox();
-    replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: row(7, theirs) });
-    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    replies.push(new ApiError('', { status: 412, isRetryable: false }), {
+      data: createRow(7, theirs),
+    });
+    void outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
     expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
   });
@@ -336,18 +345,18 @@ describe('the outbox', () => {
     ],
     [
       'keeps its earlier writes of a row that was changed elsewhere',
-      [{ data: row(7, { amount: 4 }) }],
+      [{ data: createRow(7, { amount: 4 }) }],
       1,
     ],
   ])('%s', async (_, readReplies, remaining) => {
     const { outbox, replies } = openOutbox();
-    const [first, second] = [row(7), row(8)];
-    replies.push({ data: row(7, { amount: 3 }) }, { data: row(8, { amount: 3 }) });
+    const [first, second] = [createRow(7), createRow(8)];
+    replies.push({ data: createRow(7, { amount: 3 }) }, { data: createRow(8, { amount: 3 }) });
     outbox.update([{ before: first, after: { ...first, amount: 3 } }]);
     outbox.update([{ before: second, after: { ...second, amount: 3 } }]);
     await runPending();
     replies.push(new ApiError('', { status: 412 }), ...readReplies);
-    outbox.update([{ before: row(7, { amount: 3 }), after: { ...first, amount: 5 } }]);
+    outbox.update([{ before: createRow(7, { amount: 3 }), after: { ...first, amount: 5 } }]);
     await runPending();
     expect(outbox.conflicts.value.size).toBe(1);
     outbox.resolveConflict(7);
@@ -360,82 +369,86 @@ describe('the outbox', () => {
   });
 
   test('asks again after a reload which version to keep, until it is answered', async () => {
-    const conflict = () => [
+    const createConflict = () => [
       new ApiError('', { status: 412, isRetryable: false }),
-      { data: row(7, { amount: 4 }) },
+      { data: createRow(7, { amount: 4 }) },
     ];
     const first = openOutbox();
-    first.replies.push(...conflict());
-    void first.outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    first.replies.push(...createConflict());
+    void first.outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
     expect([first.outbox.writes.value, first.outbox.waiting.value]).toEqual([[], []]);
     const second = openOutbox({ storage: first.storage });
-    second.replies.push(...conflict());
+    second.replies.push(...createConflict());
     await runPending();
     expect(second.outbox.conflicts.value.get(7)?.mine.amount).toBe(3);
     second.outbox.resolveConflict(7);
     const third = openOutbox({ storage: first.storage });
     await runPending();
-    expect(third.sent).toEqual([]);
+    expect(third.requests).toEqual([]);
   });
 
   test('sends its writes even after the clock was set back', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
     await runPending();
     vi.setSystemTime(Date.now() - 3_600_000);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
+    expect([requests.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
   test('returns a conflict to the caller of the change', async () => {
     const { outbox, replies, refused } = openOutbox();
-    const theirs = { data: row(7, { amount: 4 }) };
+    const theirs = { data: createRow(7, { amount: 4 }) };
     replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
     const onUpdated = vi.fn();
-    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]).then(onUpdated);
+    void outbox
+      .update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }])
+      .then(onUpdated);
     await runPending();
     expect(onUpdated).toHaveBeenCalledWith([
-      expect.objectContaining({ change: expect.objectContaining({ before: row(7) }) }),
+      expect.objectContaining({ change: expect.objectContaining({ before: createRow(7) }) }),
     ]);
     // A conflict is not a refusal: the row asks which version to keep.
     expect([refused.length, outbox.conflicts.value.size]).toEqual([0, 1]);
   });
 
   test('sends writes from memory while the storage of the tab is full', async () => {
-    const { outbox, sent, storage } = openOutbox();
+    const { outbox, requests, storage } = openOutbox();
     storage.set = () => {
       throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
     };
     outbox.create(FIELDS);
-    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    void outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
-    expect(sent.map(({ method }) => method)).toEqual(['POST', 'PUT']);
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'PUT']);
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
   test('delays a deletion for ten seconds, and never sends one that is undone', async () => {
-    const { outbox, sent } = openOutbox();
-    outbox.remove([row(1)]);
+    const { outbox, requests } = openOutbox();
+    outbox.remove([createRow(1)]);
     await vi.advanceTimersByTimeAsync(9_900);
-    expect([sent.length, outbox.undoable.value.length]).toEqual([0, 1]);
+    expect([requests.length, outbox.undoable.value.length]).toEqual([0, 1]);
     outbox.undoRemovals();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(sent).toEqual([]);
-    outbox.remove([row(2)]);
+    expect(requests).toEqual([]);
+    outbox.remove([createRow(2)]);
     await vi.advanceTimersByTimeAsync(10_100);
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /transactions/2']);
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /transactions/2',
+    ]);
   });
 
   test('sends a deletion at once when the page is hidden, and only once', async () => {
-    const { outbox, sent } = openOutbox();
-    outbox.remove([row(1)]);
+    const { outbox, requests } = openOutbox();
+    outbox.remove([createRow(1)]);
     outbox.flush();
     outbox.flush();
-    expect(sent).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([sent.length, outbox.undoable.value.length]).toEqual([1, 0]);
+    expect([requests.length, outbox.undoable.value.length]).toEqual([1, 0]);
   });
 
   test('sends the deletion of a row behind its change when the page is hidden', async () => {
@@ -464,7 +477,7 @@ describe('the outbox', () => {
       { index: 1, status: 200 },
     ];
     replies.push({ data: { results } }, { data: { results } });
-    const rows = [row(1), row(2)];
+    const rows = [createRow(1), createRow(2)];
     const refused = await outbox.update(
       rows.map((before) => ({ before, after: { ...before, category_id: 3 } })),
     );
@@ -479,7 +492,7 @@ describe('the outbox', () => {
   });
 
   test('sends 250 changes in three requests, and reverts the refused change', async () => {
-    const { outbox, sent, replies, refused } = openOutbox();
+    const { outbox, requests, replies, refused } = openOutbox();
     const createBulkResponse = (length: number, refusedIndex: number) => ({
       data: {
         results: Array.from({ length }, (_, index) =>
@@ -496,14 +509,16 @@ describe('the outbox', () => {
       createBulkResponse(50, -1),
     );
     const changes = Array.from({ length: 250 }, (_, n) => ({
-      before: row(n + 1),
-      after: row(n + 1, { category_id: 3 }),
+      before: createRow(n + 1),
+      after: createRow(n + 1, { category_id: 3 }),
     }));
     const update = outbox.update(changes);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(sent.map(({ path }) => path)).toEqual(Array(4).fill('/transactions/bulk'));
-    expect(sent.map(({ body }) => (body as Bulk).transactions.length)).toEqual([100, 100, 100, 50]);
-    expect(sent[2]?.headers).toEqual(sent[1]?.headers);
+    expect(requests.map(({ path }) => path)).toEqual(Array(4).fill('/transactions/bulk'));
+    expect(requests.map(({ body }) => (body as Bulk).transactions.length)).toEqual([
+      100, 100, 100, 50,
+    ]);
+    expect(requests[2]?.headers).toEqual(requests[1]?.headers);
     expect((await update).map(({ change }) => change.before?.id)).toEqual([6]);
     expect(refused).toHaveLength(1);
     const remaining = outbox.writes.value.flatMap((write) => write.changes);

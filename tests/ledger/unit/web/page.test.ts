@@ -31,7 +31,7 @@ import {
 const PROJECT = join(import.meta.dirname, '../../../..');
 const TODAY = new Date(2024, 1, 29);
 
-function row(id: number, changes: Partial<Row> = {}): Row {
+function createRow(id: number, changes: Partial<Row> = {}): Row {
   return {
     id,
     description: `Row ${id}`,
@@ -84,7 +84,7 @@ const TO_OKLAB: Matrix = [
 ];
 
 function multiply(matrix: Matrix, vector: readonly number[]): number[] {
-  return matrix.map((row) => row.reduce((sum, part, n) => sum + part * (vector[n] ?? 0), 0));
+  return matrix.map((line) => line.reduce((sum, part, n) => sum + part * (vector[n] ?? 0), 0));
 }
 
 /** Converts a color as a person perceives it to Oklab, where distances match perceived differences. */
@@ -131,8 +131,8 @@ describe('the scope in the address', () => {
 
   test('a list has one name on all its pages, and another name in another month', () => {
     expect(nameList(readScope('#page=2', TODAY))).toBe(nameList(readScope('', TODAY)));
-    const later = readScope('', new Date(2024, 2, 1));
-    expect(nameList(later)).not.toBe(nameList(readScope('', TODAY)));
+    const laterScope = readScope('', new Date(2024, 2, 1));
+    expect(nameList(laterScope)).not.toBe(nameList(readScope('', TODAY)));
   });
 });
 
@@ -152,8 +152,8 @@ describe('dates', () => {
     'the period %s is %s to %s, and the period before is %s to %s',
     (period, start, end, startBefore, endBefore) => {
       expect(periodDates(period, TODAY)).toEqual({ start_date: start, end_date: end });
-      const before = { start_date: startBefore, end_date: endBefore };
-      expect(datesBefore(period, TODAY)).toEqual(before);
+      const previousDates = { start_date: startBefore, end_date: endBefore };
+      expect(datesBefore(period, TODAY)).toEqual(previousDates);
     },
   );
 
@@ -240,7 +240,10 @@ describe('figures', () => {
   });
 
   test('a change subtracts the row before the change, and adds the row after it', () => {
-    const [before, after] = [row(1), row(1, { amount: 4, type: 'income', category_id: 2 })];
+    const [before, after] = [
+      createRow(1),
+      createRow(1, { amount: 4, type: 'income', category_id: 2 }),
+    ];
     const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
     const sums = [
       ...addUpRows([before], 'day'),
@@ -274,33 +277,39 @@ describe('figures', () => {
 describe('rows with the writes of the page', () => {
   const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
   const listIds = (rows: readonly Row[]) => rows.map(({ id }) => id);
-  const page = { rows: [row(3), row(2), row(1)], page: 1, pages: 1 };
+  const page = { rows: [createRow(3), createRow(2), createRow(1)], page: 1, pages: 1 };
 
   test('a created row stays while a list does not have it yet', () => {
-    expect(listIds(applyChanges(page, [{ after: row(4) }], isIn))).toEqual([4, 3, 2, 1]);
-    expect(listIds(applyChanges(page, [{ after: row(3) }], isIn))).toEqual([3, 2, 1]);
+    expect(listIds(applyChanges(page, [{ after: createRow(4) }], isIn))).toEqual([4, 3, 2, 1]);
+    expect(listIds(applyChanges(page, [{ after: createRow(3) }], isIn))).toEqual([3, 2, 1]);
   });
 
   test('a row that was deleted, or moved out of the scope, does not reappear', () => {
-    const moved = row(1, { transaction_date: '2024-03-01', etag: '"t1.2.0"' });
+    const movedRow = createRow(1, { transaction_date: '2024-03-01', etag: '"t1.2.0"' });
     expect(
-      listIds(applyChanges(page, [{ before: row(3) }, { before: row(1), after: moved }], isIn)),
+      listIds(
+        applyChanges(
+          page,
+          [{ before: createRow(3) }, { before: createRow(1), after: movedRow }],
+          isIn,
+        ),
+      ),
     ).toEqual([2]);
   });
 
   test('a newer version of the list wins over an older write', () => {
-    const newer = { ...page, rows: [row(1, { amount: 7, etag: '"t1.3.0"' })] };
-    const change = { before: row(1), after: row(1, { amount: 5, etag: '"t1.2.0"' }) };
-    expect(applyChanges(newer, [change], isIn)[0]?.amount).toBe(7);
+    const newerPage = { ...page, rows: [createRow(1, { amount: 7, etag: '"t1.3.0"' })] };
+    const change = { before: createRow(1), after: createRow(1, { amount: 5, etag: '"t1.2.0"' }) };
+    expect(applyChanges(newerPage, [change], isIn)[0]?.amount).toBe(7);
     expect(applyChanges(page, [change], isIn)[2]?.amount).toBe(5);
   });
 
   test('a change of a row that was read earlier leaves the other fields as the list has them', () => {
-    const newer = { ...page, rows: [row(1, { amount: 7, etag: '"t1.5.0"' })] };
-    const [before, after] = [row(1), row(1, { category_id: 3, category_name: 'Food' })];
+    const newerPage = { ...page, rows: [createRow(1, { amount: 7, etag: '"t1.5.0"' })] };
+    const [before, after] = [createRow(1), createRow(1, { category_id: 3, category_name: 'Food' })];
     for (const etag of ['"t1.5.0"', '"t1.6.0"']) {
       const change = { before: { ...before, etag: '"t1.5.0"' }, after: { ...after, etag } };
-      expect(applyChanges(newer, [change], isIn)).toMatchObject([
+      expect(applyChanges(newerPage, [change], isIn)).toMatchObject([
         { amount: 7, category_id: 3, category_name: 'Food', etag },
       ]);
     }
@@ -309,7 +318,7 @@ describe('rows with the writes of the page', () => {
   test('a row of another page is not added to this one', () => {
     const middle = { ...page, page: 2, pages: 3 };
     const [newest, oldest] = ['2024-02-28', '2024-02-01'].map((date, n) =>
-      row(8 + n, { transaction_date: date }),
+      createRow(8 + n, { transaction_date: date }),
     );
     const changes = [{ after: newest }, { after: oldest }];
     expect(listIds(applyChanges(middle, changes, isIn))).toEqual([3, 2, 1]);
@@ -319,14 +328,14 @@ describe('rows with the writes of the page', () => {
   test('the scope is the period, the type, the category and all words of the search', () => {
     const scope = { period: '2024-02', type: 'expense', q: 'CAFE row', category: 'none' } as const;
     const isFound = isInScope(scope);
-    expect(isFound(row(1, { notes: 'café' }))).toBe(true);
+    expect(isFound(createRow(1, { notes: 'café' }))).toBe(true);
     for (const changes of [
       { notes: null },
       { notes: 'café', type: 'income' as const },
       { notes: 'café', category_id: 3 },
       { notes: 'café', transaction_date: '2024-01-31' },
     ])
-      expect(isFound(row(1, changes))).toBe(false);
+      expect(isFound(createRow(1, changes))).toBe(false);
   });
 
   test('descriptions that differ only in case, numbers and signs are similar', () => {

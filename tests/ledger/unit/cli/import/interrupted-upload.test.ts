@@ -1,4 +1,4 @@
-// An import that is cut off at any point has recorded every row that it may have created. The next import does not
+// An import that is interrupted at any point has recorded every row that it may have created. The next import does not
 // count a row as deleted if it was never created.
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
@@ -24,17 +24,17 @@ const ROWS = Array.from({ length: ROW_REQUESTS * 100 }, (_, n) => ({
   importId: 'x',
 }));
 
-interface Cut {
+interface Interruption {
   /** Number of requests after which the service no longer responds */
   readonly after: number;
-  /** For each of the two requests that may be under way at the cut: true if it is still carried out */
+  /** For each of the two requests in progress at the interruption: true if it is still carried out */
   readonly carriedOut: readonly boolean[];
   /** Index of a row that the service refuses */
   readonly refused?: number;
 }
 
-/** Runs an import until the cut. @returns the ledger and its records afterwards */
-async function interrupt({ after, carriedOut, refused }: Cut) {
+/** Runs an import until the interruption. @returns the ledger and its records afterwards */
+async function interrupt({ after, carriedOut, refused }: Interruption) {
   const parts = new Map<number, RecordedPart>();
   const ledger: typeof ROWS = [];
   let requests = 0;
@@ -92,14 +92,14 @@ const OUTCOMES = [
   [false, true],
   [true, true],
 ];
-const CUTS = Array.from({ length: TOTAL_REQUESTS + 1 }, (_, after) => after).flatMap((after) =>
-  OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
+const INTERRUPTIONS = Array.from({ length: TOTAL_REQUESTS + 1 }, (_, after) => after).flatMap(
+  (after) => OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
 );
 
-it('an upload that is cut anywhere leaves at most 200 rows pending, and its resolved record has exactly the created rows', async () => {
+it('an upload that is interrupted anywhere leaves at most 200 rows pending, and its resolved record has exactly the created rows', async () => {
   let completed = 0;
-  for (const cut of CUTS) {
-    const { ledger, parts, isComplete } = await interrupt(cut);
+  for (const interruption of INTERRUPTIONS) {
+    const { ledger, parts, isComplete } = await interrupt(interruption);
     if (isComplete) completed += 1;
     const { has, isOnlyCategorised, isPossiblyCreated } = createRecordedRows(parts, ledger);
     expect(ROWS.filter(isPossiblyCreated).length).toBeLessThanOrEqual(200);
@@ -113,11 +113,11 @@ it('an upload that is cut anywhere leaves at most 200 rows pending, and its reso
 });
 
 it.each([50, 450])(
-  'row %i, which was refused before the cut, does not count as created',
+  'row %i, which was refused before the interruption, does not count as created',
   async (refused) => {
     const request = Math.floor(refused / 100);
-    for (const cut of CUTS) {
-      const { ledger, parts } = await interrupt({ ...cut, refused });
+    for (const interruption of INTERRUPTIONS) {
+      const { ledger, parts } = await interrupt({ ...interruption, refused });
       const { has } = createRecordedRows(await resolve(parts, ledger));
       // If the request with the refused row is the last one that got a response, its record is still pending.
       const hasLaterRows = ledger.some(

@@ -29,12 +29,14 @@ function createService(respond: (path: string, requests: number) => Response) {
   return { service, steps, keys };
 }
 
-const results = (...statuses: number[]) =>
-  Response.json({ data: { results: statuses.map((status, index) => ({ index, status })) } });
+const respondWithResults = (...statuses: number[]) =>
+  Response.json({
+    data: { results: statuses.map((status, index) => ({ index, status })) },
+  });
 
 it('the upload pauses before it repeats rows that failed', async () => {
   const { service, steps } = createService((_, requests) =>
-    requests < 3 ? results(201, 500) : results(201, 201),
+    requests < 3 ? respondWithResults(201, 500) : respondWithResults(201, 201),
   );
   const uploaded = await upload(
     service,
@@ -48,7 +50,9 @@ it('the upload pauses before it repeats rows that failed', async () => {
 
 it('the upload waits while the service has no capacity', async () => {
   const { service, steps } = createService((_, requests) =>
-    requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
+    requests < 9
+      ? new Response('', { status: requests % 2 ? 429 : 503 })
+      : respondWithResults(201, 201),
   );
   const uploaded = await upload(
     service,
@@ -83,7 +87,7 @@ it('the upload adds ten thousand rows in minutes at the rate of bulk requests in
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       if (tokens < 1) return new Response('', { status: 429 });
       tokens -= 1;
-      return results(...Array(100).fill(201));
+      return respondWithResults(...Array(100).fill(201));
     },
   });
   const rows = Array(10_000).fill(STATEMENT.rows[0]);
@@ -96,10 +100,18 @@ it('the upload adds ten thousand rows in minutes at the rate of bulk requests in
 });
 
 it.each([
-  ['whose response was lost', () => new Response('', { status: 503 }), () => results(409, 409)],
-  ['that failed after it was created', () => results(500, 409), () => results(409, 409)],
+  [
+    'whose response was lost',
+    () => new Response('', { status: 503 }),
+    () => respondWithResults(409, 409),
+  ],
+  [
+    'that failed after it was created',
+    () => respondWithResults(500, 409),
+    () => respondWithResults(409, 409),
+  ],
 ])(
-  'the upload records a row %s, and none that another import created',
+  'the upload records a row %s, but no row that another import created',
   async (_, firstResponse, laterResponse) => {
     const firstRow = STATEMENT.rows[0] as StatementRow;
     const { service } = createService((path, requests) =>
@@ -120,7 +132,7 @@ it.each([
 );
 
 it('the upload names the rows that fail until the end', async () => {
-  const { service, steps } = createService(() => results(201, 500));
+  const { service, steps } = createService(() => respondWithResults(201, 500));
   const uploaded = await upload(
     service,
     { ...STATEMENT, importId: 'x', recorder },
@@ -134,7 +146,9 @@ it('changes are sent again with the key of the first attempt, and other changes 
   const row = { ...STATEMENT.rows[0], exported: null } as StatementRow;
   const change = { row, transaction: TEA, fields: ['amount'] } as const;
   const { service, keys } = createService((_, requests) =>
-    requests === 1 ? new Response('', { status: 503 }) : results(requests === 2 ? 500 : 200),
+    requests === 1
+      ? new Response('', { status: 503 })
+      : respondWithResults(requests === 2 ? 500 : 200),
   );
   const changes = [change, ...Array(100).fill(change)];
   expect(await applyChanges(service, changes, () => undefined)).toMatchObject({ refused: [] });
@@ -146,7 +160,7 @@ it('changes are sent again with the key of the first attempt, and other changes 
 });
 
 it('the upload sends rows with a key only if a row has no id of its own', async () => {
-  const { service, keys } = createService(() => results(201, 201));
+  const { service, keys } = createService(() => respondWithResults(201, 201));
   await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
   const rows = STATEMENT.rows.map((row, n) => (n === 0 ? { ...row, externalId: null } : row));
   await upload(service, { rows, importId: 'x', recorder }, () => undefined);
@@ -169,13 +183,13 @@ const TEA: LedgerRow = {
 };
 
 it('a deletion keeps rows that another client has changed since, and counts missing rows as deleted', async () => {
-  const { service } = createService(() => results(412, 404, 200));
+  const { service } = createService(() => respondWithResults(412, 404, 200));
   const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
   expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
 });
 
 it('a deletion ends with an error if rows could not be deleted', async () => {
-  const { service } = createService(() => results(500));
+  const { service } = createService(() => respondWithResults(500));
   await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
     name: 'UserError',
   });

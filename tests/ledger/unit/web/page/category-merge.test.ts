@@ -27,11 +27,11 @@ interface SentRequest {
   readonly items: readonly Item[];
 }
 
-const stored = new Map<string, string>();
+const storageItems = new Map<string, string>();
 const storage = {
-  getItem: (name: string) => stored.get(name) ?? null,
-  setItem: (name: string, text: string) => void stored.set(name, text),
-  removeItem: (name: string) => void stored.delete(name),
+  getItem: (name: string) => storageItems.get(name) ?? null,
+  setItem: (name: string, text: string) => void storageItems.set(name, text),
+  removeItem: (name: string) => void storageItems.delete(name),
 };
 vi.stubGlobal('location', { hash: '#period=2024-02' });
 vi.stubGlobal('localStorage', storage);

@@ -2,12 +2,12 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 function createStorage() {
-  const stored = new Map<string, string>();
+  const items = new Map<string, string>();
   return {
-    getItem: (name: string) => stored.get(name) ?? null,
-    setItem: (name: string, text: string) => void stored.set(name, text),
-    removeItem: (name: string) => void stored.delete(name),
-    clear: () => stored.clear(),
+    getItem: (name: string) => items.get(name) ?? null,
+    setItem: (name: string, text: string) => void items.set(name, text),
+    removeItem: (name: string) => void items.delete(name),
+    clear: () => items.clear(),
   };
 }
 

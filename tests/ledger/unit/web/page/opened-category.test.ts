@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../../lib/ledger/http/api-types.ts';
 
-const stored = new Map<string, string>();
+const storageItems = new Map<string, string>();
 const storage = {
-  getItem: (name: string) => stored.get(name) ?? null,
-  setItem: (name: string, text: string) => void stored.set(name, text),
-  removeItem: (name: string) => void stored.delete(name),
+  getItem: (name: string) => storageItems.get(name) ?? null,
+  setItem: (name: string, text: string) => void storageItems.set(name, text),
+  removeItem: (name: string) => void storageItems.delete(name),
 };
 vi.stubGlobal('location', { hash: '' });
 vi.stubGlobal('localStorage', storage);
@@ -71,7 +71,7 @@ beforeEach(() => {
 afterEach(() => {
   discardOpened();
   vi.clearAllTimers();
-  stored.clear();
+  storageItems.clear();
 });
 afterAll(() => {
   // Other test files share the modules of the page.

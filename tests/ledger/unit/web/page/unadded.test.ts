@@ -3,15 +3,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Draft } from '../../../../../web/page/transaction-form.tsx';
 
-const stored = new Map<string, string>();
+const storageItems = new Map<string, string>();
 const storage = {
   get length() {
-    return stored.size;
+    return storageItems.size;
   },
-  key: (n: number) => [...stored.keys()][n] ?? null,
-  getItem: (name: string) => stored.get(name) ?? null,
-  setItem: (name: string, text: string) => void stored.set(name, text),
-  removeItem: (name: string) => void stored.delete(name),
+  key: (n: number) => [...storageItems.keys()][n] ?? null,
+  getItem: (name: string) => storageItems.get(name) ?? null,
+  setItem: (name: string, text: string) => void storageItems.set(name, text),
+  removeItem: (name: string) => void storageItems.delete(name),
 };
 let answer: () => Promise<Response>;
 vi.stubGlobal('location', { hash: '' });
@@ -40,7 +40,7 @@ function openLedger(ledger: string): void {
 /** Drafts as the next page would find them in the storage of the tab */
 function listStored(): readonly object[] {
   writeDrafts();
-  return [...stored]
+  return [...storageItems]
     .filter(([name]) => name.startsWith('unadded'))
     .map(([, text]) => JSON.parse(text).draft);
 }
@@ -48,7 +48,7 @@ function listStored(): readonly object[] {
 const listQueued = () => outbox.waiting.peek().flatMap(({ changes }) => changes);
 
 beforeEach(() => {
-  stored.clear();
+  storageItems.clear();
   showCategories([]);
   openLedger(crypto.randomUUID());
 });
