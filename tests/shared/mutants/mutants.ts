@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
-    ['await read.then(', 'await send({ abortSignal: limits.signal }).then('],
+    ['await reading.then(', 'await send({ abortSignal: limits.signal }).then('],
     ['throw findBusyError(writes, error) ?? error;', 'throw error;'],
     ["reasons[position]?.Code === 'TransactionConflict'", 'reasons[position] !== undefined'],
   ]),

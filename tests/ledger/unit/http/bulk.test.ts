@@ -15,7 +15,7 @@ describe('a request with many records', () => {
   // Keeps the log lines of a 500 out of the test's own output.
   afterEach(() => void vi.restoreAllMocks());
 
-  const CREATED = { value: 7 };
+  const CREATED_OUTCOME = { value: 7 };
   const EARLIER_REPLY = { status: 201, body: { id: 9 } };
   const FINGERPRINT = createHash('sha256').update('{"transactions":[1,2]}').digest('hex');
   const ERRORS: Readonly<Record<number, Error>> = {
@@ -29,7 +29,7 @@ describe('a request with many records', () => {
 
   /**
    * Prepares a request with two records.
-   * @param markers markers of the request, then of its refused records; reading an Error throws it
+   * @param markers of the request, then of its refused records; reading an Error throws it
    */
   function prepareRequest(
     outcomes: readonly Outcome<number>[],
@@ -70,13 +70,13 @@ describe('a request with many records', () => {
     (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
 
   it('is remembered with its refused records', async () => {
-    const { send, saved } = prepareRequest([CREATED, createFailure(400)]);
+    const { send, saved } = prepareRequest([CREATED_OUTCOME, createFailure(400)]);
     expect(readStatuses(await send())).toEqual([201, 400]);
     expect(saved).toHaveLength(1);
   });
 
   it('is not remembered if one record failed unexpectedly', async () => {
-    const { send, saved, bound } = prepareRequest([CREATED, createFailure(500)]);
+    const { send, saved, bound } = prepareRequest([CREATED_OUTCOME, createFailure(500)]);
     expect(readStatuses(await send())).toEqual([201, 500]);
     expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
   });
@@ -84,7 +84,10 @@ describe('a request with many records', () => {
   it.each([400, 404, 409, 412, 500])(
     'repeats the result of an earlier attempt for a record that is refused with %i',
     async (status) => {
-      const { send } = prepareRequest([CREATED, createFailure(status)], [undefined, EARLIER_REPLY]);
+      const { send } = prepareRequest(
+        [CREATED_OUTCOME, createFailure(status)],
+        [undefined, EARLIER_REPLY],
+      );
       expect((await send()).body.data).toEqual({
         created: 2,
         duplicates: 0,
@@ -97,7 +100,7 @@ describe('a request with many records', () => {
     },
   );
 
-  it('returns the stored refusal for a record that another attempt applied', async () => {
+  it('replaces the stored refusal of a record that another attempt has applied', async () => {
     const results = [
       { index: 0, status: 400 },
       { index: 1, status: 404 },
@@ -113,7 +116,7 @@ describe('a request with many records', () => {
 
   it('reports a record as failed, not as refused, if it cannot read whether it was applied', async () => {
     const { send, saved } = prepareRequest(
-      [CREATED, createFailure(409)],
+      [CREATED_OUTCOME, createFailure(409)],
       [undefined, new Error('no response')],
     );
     expect(readStatuses(await send())).toEqual([201, 500]);

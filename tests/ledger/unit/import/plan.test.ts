@@ -60,16 +60,16 @@ describe('a row that the previous release imported', () => {
   });
 });
 
-describe('with the id of a bank', () => {
+describe('the plan for rows with bank ids', () => {
   const readRowsWithIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
   const [row] = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
   const storedId = row?.externalId ?? '';
 
   it('finds a row that was edited since', () => {
-    const edited = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
+    const editedFields = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
     const ledger = createLedgerRows(
-      createTeaLine(1, storedId, edited).replace('2026-01-02', '2026-01-09'),
+      createTeaLine(1, storedId, editedFields).replace('2026-01-02', '2026-01-09'),
     );
     const rows = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
@@ -109,7 +109,7 @@ describe('with the id of a bank', () => {
   });
 
   it.each(['Transaction ID', 'Reference'])(
-    'finds each transaction that earlier releases stored by %s alone once',
+    'finds a transaction that earlier releases stored by %s alone, and only once',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) =>
         readRowsWithIds(header, `A1,2026-01-02,${name},-3`),
@@ -120,8 +120,8 @@ describe('with the id of a bank', () => {
   );
 
   it('names an edited transaction with the id of the bank alone as a possible duplicate', () => {
-    const edited = createTeaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
-    const ledger = createLedgerRows(edited.replace('2026-01-02', '2026-01-09'));
+    const editedLine = createTeaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
+    const ledger = createLedgerRows(editedLine.replace('2026-01-02', '2026-01-09'));
     const rows = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
       { row: rows[0], transaction: ledger[0] },
@@ -140,7 +140,7 @@ describe('with the id of a bank', () => {
   });
 });
 
-it('the plan names rows with the date, type and amount of a transaction that no other row matches', () => {
+it('the plan names a row as a possible duplicate if a transaction that no other row matches has its date, type and amount', () => {
   const rows = readBankRows(
     ...Array(3).fill('2026-01-02,Tee,-3'),
     '2026-01-02,Tee,3',
@@ -200,7 +200,7 @@ it('the plan creates a deleted transaction again only with --import-deleted', ()
   });
 });
 
-describe('a purchase that a file has with a later date', () => {
+describe('a purchase that the file dates later than the ledger', () => {
   const otherLines = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
   const pairDuplicates = (row: string, file = otherLines) => {
     const [first] = readBankRows('2026-01-02,Tea House 12,-3');
@@ -273,8 +273,8 @@ describe('rows of an import that a later file of the account lacks', () => {
 
   it.each([
     ['has another text and amount', '2026-01-06,BOOKING.COM,-90'],
-    ['goes in the other direction', '2026-01-06,HOTEL X,100'],
-    ['comes more than two weeks later', '2026-01-20,HOTEL X,-100'],
+    ['has the other direction', '2026-01-06,HOTEL X,100'],
+    ['is more than two weeks later', '2026-01-20,HOTEL X,-100'],
   ])('are listed as vanished if the new row %s', (_, booked) => {
     const vanished = ['HOTEL X'];
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
@@ -321,15 +321,15 @@ it('the plan knows the account of a file whose format names it', async () => {
     ...row,
     ...record,
   }));
-  const stored = { rows, categories: [], imports: [] };
+  const ledger = { rows, categories: [], imports: [] };
   const nextStatement = await read(createEntry(3, 5), createEntry(4, 9));
   const options = { isLearning: false, rules: [] };
-  expect(planWithCategories(nextStatement, stored, options).plan).toMatchObject({
+  expect(planWithCategories(nextStatement, ledger, options).plan).toMatchObject({
     present: 1,
     questions: [],
   });
   const withoutAccount = { ...nextStatement, namesAccount: false };
-  expect(planWithCategories(withoutAccount, stored, options).plan.questions).toHaveLength(1);
+  expect(planWithCategories(withoutAccount, ledger, options).plan.questions).toHaveLength(1);
 });
 
 describe('a row of another format whose transaction was edited', () => {
@@ -476,12 +476,12 @@ describe('an account that is named for only some of its files', () => {
     ...Array(2).fill('2026-01-02,Tea,-3'),
     ...Array.from({ length: 8 }, (_, n) => `2026-01-03,Bus ${n},-${n + 1}`),
   ];
-  const NEXT = [...LINES, '2026-01-05,Rent,-900'];
+  const NEXT_LINES = [...LINES, '2026-01-05,Rent,-900'];
   const read = (lines: readonly string[], account?: string, header = 'date,name,amount') =>
     readCsv([header, ...lines].join('\n'), { account }).rows;
   type Rows = ReturnType<typeof read>;
   /** Imports rows. @returns the ledger after the import, and the record of the import */
-  const toLedgerRows = async (rows: Rows, account?: string) => {
+  const importRows = async (rows: Rows, account?: string) => {
     const parts: RecordedPart[] = [];
     const recorder = createRecorder({ importId: 'a', total: 1, account }, async (part) => {
       parts.splice(0, 1, part);
@@ -500,21 +500,18 @@ describe('an account that is named for only some of its files', () => {
     ['given only for the next file', undefined, 'Giro 日本 – a long name of an account'],
     ['given only for the first file', 'Giro 日本 – a long name of an account', undefined],
     ['written in another case', 'Giro', 'giro'],
-  ])('is recognized if its name is %s', async (_, before, after) => {
-    const { ledger, recorded } = await toLedgerRows(read(LINES, before), before);
-    const rows = read(NEXT, after);
-    const options = { recorded, account: after };
+  ])('is recognized if its name is %s', async (_, firstName, nextName) => {
+    const { ledger, recorded } = await importRows(read(LINES, firstName), firstName);
+    const rows = read(NEXT_LINES, nextName);
+    const options = { recorded, account: nextName };
     const plan = planImport(rows, ledger, options);
     expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }], possibleDuplicates: [] });
-    expect(plan.otherNames.map(({ name }) => name)).toEqual([before]);
+    expect(plan.otherNames.map(({ name }) => name)).toEqual([firstName]);
   });
 
   it('is recognized although rows were deleted by hand', async () => {
-    const { ledger, recorded } = await toLedgerRows([
-      ...read(LINES),
-      ...read(['2026-01-04,Pay,9']),
-    ]);
-    const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
+    const { ledger, recorded } = await importRows([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
+    const rows = read([...NEXT_LINES, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
     const plan = planImport(rows, ledger.slice(0, 10), options);
     expect(plan).toMatchObject({ present: 10, deleted: [{ line: 13 }], missing: [{ line: 12 }] });
@@ -528,7 +525,7 @@ describe('an account that is named for only some of its files', () => {
 
   it('is recognized although many rows of the same days were deleted by hand', async () => {
     const deleted = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
-    const { ledger, recorded } = await toLedgerRows(read([...LINES, ...deleted]));
+    const { ledger, recorded } = await importRows(read([...LINES, ...deleted]));
     const rows = read([...LINES, ...deleted], 'Giro');
     const plan = planImport(rows, ledger.slice(0, 10), { recorded, account: 'Giro' });
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
@@ -537,19 +534,19 @@ describe('an account that is named for only some of its files', () => {
   it('is recognized by the ids of a bank', async () => {
     const header = 'Transaction ID,date,name,amount';
     const addIds = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
-    const { ledger, recorded } = await toLedgerRows(read(addIds(LINES), undefined, header));
-    const rows = read(addIds(NEXT), 'Giro', header);
+    const { ledger, recorded } = await importRows(read(addIds(LINES), undefined, header));
+    const rows = read(addIds(NEXT_LINES), 'Giro', header);
     const plan = planImport(rows, ledger, { recorded, account: 'Giro' });
     expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }] });
   });
 
   it.each([
-    ['under a different name', 'Giro', 'Card', NEXT],
-    ['with too few rows of an import', undefined, 'Card', NEXT.slice(1)],
-  ])('is not recognized %s', async (_, before, after, lines) => {
-    const { ledger, recorded } = await toLedgerRows(read(LINES, before), before);
-    const rows = read(lines, after);
-    const plan = planImport(rows, ledger, { recorded, account: after });
+    ['under a different name', 'Giro', 'Card', NEXT_LINES],
+    ['with too few rows of an import', undefined, 'Card', NEXT_LINES.slice(1)],
+  ])('is not recognized %s', async (_, firstName, nextName, lines) => {
+    const { ledger, recorded } = await importRows(read(LINES, firstName), firstName);
+    const rows = read(lines, nextName);
+    const plan = planImport(rows, ledger, { recorded, account: nextName });
     expect(plan).toMatchObject({ present: 0, otherNames: [], deleted: [], missing: rows });
   });
 });
@@ -559,12 +556,12 @@ it('the plan counts a file as another account if the file or the import has many
     Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
     readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
-  const countPresent = (others: readonly string[], added: readonly string[] = []) => {
-    const ledger = read([...createLines('Bus', 10), ...others]).map((row, n) => {
+  const countPresent = (onlyInImport: readonly string[], onlyInFile: readonly string[] = []) => {
+    const ledger = read([...createLines('Bus', 10), ...onlyInImport]).map((row, n) => {
       const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
       return { ...row, ...record, etag: '', importId: 'a' };
     });
-    const file = read([...createLines('Bus', 10), ...added], 'Card');
+    const file = read([...createLines('Bus', 10), ...onlyInFile], 'Card');
     return planImport(file, ledger, { account: 'Card' }).present;
   };
   expect([2, 3].map((count) => countPresent(createLines('Tea', count)))).toEqual([10, 0]);

@@ -25,16 +25,16 @@ const recorded = createRecordedRows([{ importId: 'a', part: 1, rows: records }])
 
 type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
 
-/** @returns the parts of records that `resolve` writes */
+/** @returns the parts that are written */
 async function resolve(
   imports: readonly RecordedPart[],
   ledger: readonly StoredRow[],
   readParts = async () => imports,
 ) {
-  const written: RecordedPart[] = [];
-  const writePart = async (part: RecordedPart) => void written.push(part);
+  const writtenParts: RecordedPart[] = [];
+  const writePart = async (part: RecordedPart) => void writtenParts.push(part);
   await resolvePendingRecords({ imports, rows: ledger }, { readParts, writePart });
-  return written;
+  return writtenParts;
 }
 
 describe('recorded rows', () => {
@@ -50,7 +50,7 @@ describe('recorded rows', () => {
   });
 
   it.each([
-    ['nothing', {}, true],
+    ['no field', {}, true],
     ['a missing category', { category: 'Food' }, true],
     ['notes', { notes: 'x' }, false],
     ['the amount', { amount: 4 }, false],
@@ -95,8 +95,11 @@ describe('the record of an interrupted import', () => {
 
     it('if it has not changed since it was read', async () => {
       const otherPart = { ...interrupted, part: 2 };
-      const written = await resolve([interrupted], [tea], async () => [otherPart, interrupted]);
-      expect(written).toEqual([{ ...interrupted, rows: [first] }]);
+      const writtenParts = await resolve([interrupted], [tea], async () => [
+        otherPart,
+        interrupted,
+      ]);
+      expect(writtenParts).toEqual([{ ...interrupted, rows: [first] }]);
     });
 
     describe('even if rows were deleted by hand before', () => {
@@ -113,7 +116,7 @@ describe('the record of an interrupted import', () => {
 
       it.each([
         ['from another import', { ...bus, importId: 'b' }],
-        ['made by hand', { ...bus, importId: null }],
+        ['entered by hand', { ...bus, importId: null }],
       ])('but not if the later row in the ledger is %s', async (_, laterRow) => {
         expect(await resolve([pending], [laterRow])).toEqual([{ ...interrupted, rows: [second] }]);
         expect(listRecorded(pending, [laterRow])).toEqual([false, true]);
@@ -165,14 +168,14 @@ describe('the record of an interrupted import', () => {
 
   it('fits the parts that the service accepts, even for a long import', async () => {
     const batch = Array.from({ length: 100 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
-    const written: number[] = [];
-    const writePart = async ({ part }: RecordedPart) => void written.push(part);
+    const writtenParts: number[] = [];
+    const writePart = async ({ part }: RecordedPart) => void writtenParts.push(part);
     const recorder = createRecorder({ importId: 'a', total: 900_000 }, writePart);
     for (let n = 0; n < 20; n += 1) {
       await recorder.announce(batch);
       await recorder.confirm(batch);
     }
-    expect(Math.max(...written)).toBe(3);
+    expect(Math.max(...writtenParts)).toBe(3);
   });
 });
 
@@ -183,9 +186,9 @@ describe('the record of an interrupted undo', () => {
   const parts = [{ importId: 'a', part: 1, rows: allRows.flatMap((row) => recordRow(row) ?? []) }];
   const announced = announceRemoval(parts, edited);
 
-  it('contains every row, and counts only the rows that stay as imported', () => {
-    for (const { part, rows: written } of announced)
-      v.parse(importPartBody, { import_id: 'a', part, rows: written });
+  it('contains every row, but counts only the remaining rows as imported', () => {
+    for (const { part, rows: writtenParts } of announced)
+      v.parse(importPartBody, { import_id: 'a', part, rows: writtenParts });
     const { has, isOnlyCategorised } = createRecordedRows(announced);
     expect(allRows.filter(has)).toEqual(edited);
     expect(allRows.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);

@@ -127,8 +127,8 @@ describe('a request', () => {
   });
 
   it('passes on a repeated header as one header, joined as API Gateway joins it', async () => {
-    const twice = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
-    await call('GET', '/', { ...twice, 'user-agent': ['one', 'two'] });
+    const repeatedHeaders = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
+    await call('GET', '/', { ...repeatedHeaders, 'user-agent': ['one', 'two'] });
     expect(received[0]?.headers).toMatchObject({
       ...{ authorization: 'Bearer a,Bearer b', 'if-match': '"1","2"', 'user-agent': 'one,two' },
     });
@@ -136,8 +136,8 @@ describe('a request', () => {
 
   it('gets a response of up to 6 MB, and a 500 instead of a larger one, as from API Gateway', async () => {
     edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE)));
-    const largest = await call('GET', '/');
-    expect([largest.status, largest.body.length]).toEqual([200, MAX_RESPONSE]);
+    const largestResponse = await call('GET', '/');
+    expect([largestResponse.status, largestResponse.body.length]).toEqual([200, MAX_RESPONSE]);
     edge.forwardTo(await startGateway(200, `${'x'.repeat(MAX_RESPONSE - 1)}é`));
     expect(await call('GET', '/')).toMatchObject({
       ...{ status: 500, body: '{"message":"Internal Server Error"}' },
@@ -206,7 +206,7 @@ describe('a page of another site', () => {
       withHost,
     ),
   ])(
-    'with %j does not reach the gateway, and the log has the reason',
+    'with %j does not reach the gateway, and the log names the reason',
     async (sender, error, reason) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const { status, headers, body } = await call(method, '/categories', sender);
@@ -308,9 +308,9 @@ describe('the log', () => {
     ['a parameter', `/transactions?api_key=${key}&q=${key}?${key}`, '/transactions?api_key=…&q=…'],
     ['the name of a parameter', `/transactions?${key}&${key}=1`, '/transactions?…&…=…'],
     ['the path', `/${key}/1`, '/…/1'],
-  ])('has no key from %s', async (_, sent, logged) => {
-    await call('GET', sent);
-    await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${logged} 201 `)]);
+  ])('has no key from %s', async (_, path, loggedPath) => {
+    await call('GET', path);
+    await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${loggedPath} 201 `)]);
   });
 
   it.each(['before', 'in the middle of'])(

@@ -158,8 +158,8 @@ describe('the outbox', () => {
     outbox.undoRemovals();
     outbox.flush();
     expect(requests).toEqual([]);
-    const shown = [outbox.writes, outbox.waiting, outbox.undoable];
-    expect(shown.flatMap(({ value }) => value)).toEqual([]);
+    const lists = [outbox.writes, outbox.waiting, outbox.undoable];
+    expect(lists.flatMap(({ value }) => value)).toEqual([]);
     const reopened = openOutbox({ storage });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -361,11 +361,11 @@ describe('the outbox', () => {
     expect(outbox.conflicts.value.size).toBe(1);
     outbox.resolveConflict(7);
     expect(outbox.conflicts.value.size).toBe(0);
-    const shown = outbox.writes.value.flatMap(({ changes }) =>
+    const shownIds = outbox.writes.value.flatMap(({ changes }) =>
       changes.map(({ after }) => after?.id),
     );
-    expect(shown.filter((id) => id === 7)).toHaveLength(remaining);
-    expect(shown).toContain(8);
+    expect(shownIds.filter((id) => id === 7)).toHaveLength(remaining);
+    expect(shownIds).toContain(8);
   });
 
   test('asks again after a reload which version to keep, until it is answered', async () => {
@@ -452,22 +452,22 @@ describe('the outbox', () => {
   });
 
   test('sends the deletion of a row behind its change when the page is hidden', async () => {
-    const { outbox, sent, replies } = openOutbox();
+    const { outbox, requests, replies } = openOutbox();
     const changed = Promise.withResolvers<object>();
     replies.push(changed.promise);
-    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
-    outbox.remove([row(7)]);
-    outbox.remove([row(8)]);
+    void outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
+    outbox.remove([createRow(7)]);
+    outbox.remove([createRow(8)]);
     await runPending();
     outbox.flush();
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'PUT /transactions/7',
       'DELETE /transactions/8',
     ]);
-    changed.resolve({ data: row(7, { amount: 3, etag: '"t7.2.0"' }) });
+    changed.resolve({ data: createRow(7, { amount: 3, etag: '"t7.2.0"' }) });
     await runPending();
-    expect(sent[2]).toMatchObject({ method: 'DELETE', headers: { 'if-match': '"t7.2.0"' } });
-    expect([sent.length, outbox.waiting.value.length]).toEqual([3, 0]);
+    expect(requests[2]).toMatchObject({ method: 'DELETE', headers: { 'if-match': '"t7.2.0"' } });
+    expect([requests.length, outbox.waiting.value.length]).toEqual([3, 0]);
   });
 
   test('accepts the deletion of a row that was deleted elsewhere, but not its change', async () => {

@@ -73,15 +73,15 @@ async function interrupt({ after, carriedOut, refused }: Interruption) {
 }
 
 async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
-  const written = new Map(imports.map((part) => [part.part, part]));
+  const writtenParts = new Map(imports.map((part) => [part.part, part]));
   await resolvePendingRecords(
     { imports, rows },
     {
       readParts: async () => imports,
-      writePart: async (part) => void written.set(part.part, part),
+      writePart: async (part) => void writtenParts.set(part.part, part),
     },
   );
-  return [...written.values()];
+  return [...writtenParts.values()];
 }
 
 /** Number of requests of an import: an announcement and an upload per hundred rows, and a final write for each of two parts */
@@ -152,9 +152,9 @@ it('a hundred rows are announced while the previous hundred are sent, and sent o
   });
   const request = { rows: ROWS.slice(0, 300), importId: 'x', recorder };
   expect(await upload(service, request, () => undefined)).toMatchObject({ created: 300 });
-  const sends = steps.flatMap((step, n) => (step === 'send' ? n : []));
-  for (const [n, at] of sends.entries()) {
-    const announced = steps.slice(0, at).filter((step) => step === 'announced');
+  const sendPositions = steps.flatMap((step, n) => (step === 'send' ? n : []));
+  for (const [n, position] of sendPositions.entries()) {
+    const announced = steps.slice(0, position).filter((step) => step === 'announced');
     expect(announced.length).toBeGreaterThan(n);
   }
 });
