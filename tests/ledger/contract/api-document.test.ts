@@ -1,4 +1,4 @@
-// The examples of docs/ledger/api.md and of the API description, run one after another on an empty ledger.
+// Runs the examples of docs/ledger/api.md and of the API description, one after another, on an empty ledger.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -21,7 +21,7 @@ const DOCUMENT = readFileSync(DOCUMENT_FILE, 'utf8');
 const CHANGELOG = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
-/** Finds requests of the README that show their response; the groups are method, path, body and response. */
+/** Requests in the README that show their response; the groups are method, path, options and response */
 const README_EXAMPLE = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -30,18 +30,18 @@ test('every route has an example, and every example returns the documented respo
   const api = await openInProcess(await createTestService({ clock, ledgerId: 'default' }));
   const routes = new Set<string>();
   let document = DOCUMENT;
-  for (const [example, method = '', target = '', rawBody, type, shown = ''] of DOCUMENT.matchAll(
+  for (const [example, method = '', target = '', rawBody, type, expected = ''] of DOCUMENT.matchAll(
     EXAMPLE,
   )) {
     const [path = '', query = ''] = target.split('?');
     routes.add(findRoute(method, path).key);
-    const sent = rawBody ? { rawBody, headers: JSON_TYPE } : {};
-    const { body, text } = await api.request(method, path, { query, ...sent });
+    const request = rawBody ? { rawBody, headers: JSON_TYPE } : {};
+    const { body, text } = await api.request(method, path, { query, ...request });
     const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : showJson(body);
-    const isShown =
-      type === 'csv' ? received === shown : isDeepStrictEqual(body, JSON.parse(shown));
-    if (!isShown)
-      document = document.replace(example, () => example.replace(shown, () => received));
+    const isAsDocumented =
+      type === 'csv' ? received === expected : isDeepStrictEqual(body, JSON.parse(expected));
+    if (!isAsDocumented)
+      document = document.replace(example, () => example.replace(expected, () => received));
   }
   mkdirSync(dirname(RECEIVED_FILE), { recursive: true });
   writeFileSync(RECEIVED_FILE, document);
@@ -50,14 +50,14 @@ test('every route has an example, and every example returns the documented respo
 });
 
 test('the README shows responses as they are described', () => {
-  const shown = [...README.matchAll(README_EXAMPLE)];
-  expect(shown.length).toBeGreaterThan(10);
-  for (const [, shownMethod, shownPath = '', sent = '', text = ''] of shown) {
+  const examples = [...README.matchAll(README_EXAMPLE)];
+  expect(examples.length).toBeGreaterThan(10);
+  for (const [, shownMethod, shownPath = '', options = '', text = ''] of examples) {
     const path = shownPath.replace(/\$[A-Z]+$/, '1');
-    const method = shownMethod ?? (sent.includes(' -d ') ? 'POST' : 'GET');
+    const method = shownMethod ?? (options.includes(' -d ') ? 'POST' : 'GET');
     const body = JSON.parse(text);
     const cursor = body.pagination?.next_cursor ?? undefined;
-    expect(v.is(v.optional(pageCursor), cursor), `${path} shows a cursor of another form`).toBe(
+    expect(v.is(v.optional(pageCursor), cursor), `${path} shows a cursor in another format`).toBe(
       true,
     );
     const status = body.success
@@ -79,7 +79,7 @@ test('the changelog names every endpoint: `npm run describe` adds the new ones',
   expect(addNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
 });
 
-/** Writes each field of a response on a line of its own. */
+/** Writes each field of a response on its own line. */
 function showJson(body: object): string {
   const lines = Object.entries(body).map(
     ([name, value]) => `  "${name}": ${JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')}`,
@@ -94,11 +94,15 @@ test('each example of the API description succeeds unchanged, and so does each i
   )) {
     const [method = '', path = ''] = route.split(' ');
     expect(example === undefined, route).toBe(body === undefined);
-    const reply = await api.request(method, path.replace('{id}', String(PARAMETERS.id?.example)), {
-      query: exampleQuery,
-      ...(example && { body: example }),
-    });
-    const failed = reply.body.data?.failed ?? 0;
-    expect({ route, status: reply.status, failed }).toEqual({ route, status, failed: 0 });
+    const response = await api.request(
+      method,
+      path.replace('{id}', String(PARAMETERS.id?.example)),
+      {
+        query: exampleQuery,
+        ...(example && { body: example }),
+      },
+    );
+    const failed = response.body.data?.failed ?? 0;
+    expect({ route, status: response.status, failed }).toEqual({ route, status, failed: 0 });
   }
 });

@@ -5,7 +5,7 @@ import { createTokenVerifier } from '../../../lib/ledger/auth/access-tokens.ts';
 import type { Scope } from '../../../lib/ledger/domain/api-key.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
-import { expectRequestId } from '../support/api/expect-reply.ts';
+import { expectRequestId } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
@@ -33,15 +33,15 @@ const service = await createTestService({
 const api = await openInProcess(service);
 const keys = createTestKeys(table, clock);
 
-async function newKey(ledger: string, scope: Scope = 'write') {
+async function createKey(ledger: string, scope: Scope = 'write') {
   const { key, secret } = await keys.create({ name: 'test', ledger, scope });
   return { ...key, headers: { authorization: `Bearer ${secret}` } };
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const issueToken = async (scope: string) => bearer(await issuer.sign({ scope }));
-const readingKey = await newKey('alice', 'read');
-const revoked = await newKey('alice');
+const readOnlyKey = await createKey('alice', 'read');
+const revoked = await createKey('alice');
 await keys.revoke(revoked.id);
 
 const CALLERS_TO_REFUSE: [string, Record<string, string>][] = [
@@ -61,23 +61,23 @@ describe.each(ROUTES)('$method $path', ({ method, path }) => {
     'refuses %s with 401 before it reads the ledger',
     async (_, headers) => {
       calls.length = 0;
-      const reply = await api.request(method, path, { headers });
-      expect(reply).toMatchObject({
+      const response = await api.request(method, path, { headers });
+      expect(response).toMatchObject({
         status: 401,
         body: { success: false, error: 'unauthenticated', message: expect.stringMatching(/\S/) },
         headers: { 'www-authenticate': 'Bearer' },
       });
-      expectRequestId(reply);
+      expectRequestId(response);
       expect(calls.length).toBeLessThanOrEqual(1);
     },
   );
 
   it.each([
-    ['a key with scope "read" read only', async () => readingKey.headers, method === 'GET'],
+    ['a key with scope "read" read only', async () => readOnlyKey.headers, method === 'GET'],
     ['a token with scope "read" read only', () => issueToken('ledger:read'), method === 'GET'],
     ['a token with another scope do nothing', () => issueToken('openid profile'), false],
-  ])('lets %s', async (_, headersOf, isAllowed) => {
-    const { status, body } = await api.request(method, path, { headers: await headersOf() });
+  ])('lets %s', async (_, createHeaders, isAllowed) => {
+    const { status, body } = await api.request(method, path, { headers: await createHeaders() });
     if (isAllowed) expect(status).not.toBe(403);
     else expect({ status, error: body.error }).toEqual({ status: 403, error: 'forbidden' });
   });
@@ -85,7 +85,7 @@ describe.each(ROUTES)('$method $path', ({ method, path }) => {
 
 describe('GET /me', () => {
   it('names the ledger, scope, id and name of a key', async () => {
-    const { id: key_id, headers } = readingKey;
+    const { id: key_id, headers } = readOnlyKey;
     const { data } = (await api.request('GET', '/me', { headers })).body;
     expect(data).toEqual({ ledger: 'alice', scope: 'read', kind: 'key', key_id, name: 'test' });
   });
@@ -101,7 +101,7 @@ describe('GET /me', () => {
 });
 
 it('a second revocation keeps the time of the first', async () => {
-  const { id } = await newKey('alice-5');
+  const { id } = await createKey('alice-5');
   const { revokedAt } = await keys.revoke(id);
   now += 60_000;
   expect((await keys.revoke(id)).revokedAt).toBe(revokedAt);
@@ -133,12 +133,14 @@ it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'Ã
 );
 
 it('a key has its own partition, which no other key slows down', async () => {
-  const [first, second] = [await newKey('alice'), await newKey('alice')];
+  const [first, second] = [await createKey('alice'), await createKey('alice')];
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
   const partitions = Items.filter(({ name }) => name !== undefined).map(({ pk }) => String(pk));
-  const own = partitions.filter((pk) => [first, second].some(({ id }) => pk.includes(id)));
-  expect(own).toHaveLength(2);
-  expect(new Set(own).size).toBe(2);
+  const ownPartitions = partitions.filter((pk) =>
+    [first, second].some(({ id }) => pk.includes(id)),
+  );
+  expect(ownPartitions).toHaveLength(2);
+  expect(new Set(ownPartitions).size).toBe(2);
 });
 
 it('revoking something that is not a key is refused', async () => {

@@ -1,4 +1,4 @@
-// Requests of many transactions: each transaction gets its own result, follows the rules of a single request, and is applied at
+// Requests for many transactions: each transaction gets its own result, follows the rules of a single request, and is applied at
 // most once.
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -22,7 +22,7 @@ const PATH = '/transactions/bulk';
 const DELETE = '/transactions/bulk/delete';
 
 const table = await createTestTable();
-let ledgers = 0;
+let ledgerCount = 0;
 
 // Keeps the log lines of a 500 out of the test's own output.
 beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
@@ -38,8 +38,8 @@ const newRows = (count: number, fields: object = {}) =>
 
 /** Creates a ledger with that many transactions, whose ids start at 1. */
 async function givenLedger(count = 0) {
-  ledgers += 1;
-  const settings = { ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
+  ledgerCount += 1;
+  const settings = { ...table, ledgerId: `ledger-${ledgerCount}`, timeZone: 'UTC' };
   /** @param client replaces the client of the table */
   const open = async (client: Client = table.client) =>
     await openInProcess(
@@ -59,11 +59,11 @@ async function givenLedger(count = 0) {
 
 /** Creates a client that fails every write after the first `writes`. */
 function createFailingClient(writes: number): Client {
-  let left = writes;
+  let remaining = writes;
   return createFaultyClient(table.client, (_, name) => {
     if (name !== 'TransactWriteCommand') return undefined;
-    left -= 1;
-    return left < 0 ? denied : undefined;
+    remaining -= 1;
+    return remaining < 0 ? denied : undefined;
   });
 }
 
@@ -94,19 +94,19 @@ describe('POST /transactions/bulk', () => {
 
   it('fills each database transaction up to its 100 writes', async () => {
     const { open, verify } = await givenLedger();
-    const written: number[] = [];
-    const client = interpose(table.client, (name, sent) => {
+    const writeCounts: number[] = [];
+    const client = interpose(table.client, (name, input) => {
       if (name !== 'TransactWriteCommand') return;
-      written.push((sent as TransactWriteCommandInput).TransactItems?.length ?? 0);
+      writeCounts.push((input as TransactWriteCommandInput).TransactItems?.length ?? 0);
     });
     const api = await open(client);
-    const place = { category_id: (await givenCategory(api)).id, transaction_date: '2026-03-05' };
-    const rows = newRows(100, place).map((row) => ({ ...row, external_id: randomUUID() }));
-    written.length = 0;
+    const fields = { category_id: (await givenCategory(api)).id, transaction_date: '2026-03-05' };
+    const rows = newRows(100, fields).map((row) => ({ ...row, external_id: randomUUID() }));
+    writeCounts.length = 0;
     expect((await api.post(PATH, { transactions: rows })).body.data.created).toBe(100);
-    // First the ledger enters the list of ledgers with its first id. Then each row makes two writes, and each database
+    // First the ledger is added to the list of ledgers with its first id. Then each row makes two writes, and each database
     // transaction five more for counts.
-    expect(written).toEqual([2, 99, 99, 17]);
+    expect(writeCounts).toEqual([2, 99, 99, 17]);
     expect(await verify()).toBe(100);
   });
 
@@ -225,8 +225,8 @@ describe('POST /transactions/bulk/delete', () => {
     const { status, body } = await api.post(DELETE, { transactions });
     expect([status, body.data.deleted, body.data.failed]).toEqual([207, 100, 0]);
     expect(body.data.results[99]).toEqual({ index: 99, status: 200, id: 100 });
-    const again = await api.post('/transactions', { ...LUNCH, external_id: 'bank-1' });
-    expect(again.status).toBe(201);
+    const recreated = await api.post('/transactions', { ...LUNCH, external_id: 'bank-1' });
+    expect(recreated.status).toBe(201);
     expect(await verify()).toBe(1);
   });
 
@@ -249,10 +249,10 @@ describe('POST /transactions/bulk/delete', () => {
   });
 
   /** Creates a client that applies the changes of transactions, but loses every response. */
-  function createLosingClient(): Client {
+  function createLossyClient(): Client {
     const loseResponse: Fault = (call, { input }) => {
       const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
-      // A transaction with one write only binds a key, and gets its response.
+      // A transaction with one write only binds a key; its response is not lost.
       return TransactItems.length > 1 ? TEMPORARY_FAULTS['reset after applying'](call) : call();
     };
     return createFaultyClient(table.client, () => loseResponse);
@@ -260,15 +260,15 @@ describe('POST /transactions/bulk/delete', () => {
 
   it('does not claim that transactions were removed if all responses were lost, unless a key proves it', async () => {
     const { open, rows, verify } = await givenLedger(6);
-    const api = await open(createLosingClient());
-    const remove = (some: readonly Row[], headers = {}) => {
-      const transactions = some.map(({ id }) => ({ id }));
+    const api = await open(createLossyClient());
+    const remove = (selected: readonly Row[], headers = {}) => {
+      const transactions = selected.map(({ id }) => ({ id }));
       return api.request('POST', DELETE, { body: { transactions }, headers });
     };
     expect((await remove(rows.slice(0, 2))).status).toBe(500);
     expect((await remove(rows.slice(2, 3))).body.data).toMatchObject({ deleted: 1 });
-    const keyed = await remove(rows.slice(3), { 'idempotency-key': randomUUID() });
-    expect(keyed.body.data).toMatchObject({ deleted: 3, failed: 0 });
+    const removedWithKey = await remove(rows.slice(3), { 'idempotency-key': randomUUID() });
+    expect(removedWithKey.body.data).toMatchObject({ deleted: 3, failed: 0 });
     expect(await verify()).toBe(0);
   });
 });
@@ -306,20 +306,20 @@ describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, countName, 
     const items = rows.map((row) => ({ ...makeItem(row), if_match: row.etag }));
     const unconditional = await sendAfterChange(2, rows.slice(0, 2).map(makeItem));
     expect(unconditional.body.data).toMatchObject({ [countName]: 2, failed: 0 });
-    const second = (await api.get('/transactions/2')).body.data;
-    if (isUpdate) expect(second).toMatchObject({ amount: 77, notes: 'Note' });
+    const secondRow = (await api.get('/transactions/2')).body.data;
+    if (isUpdate) expect(secondRow).toMatchObject({ amount: 77, notes: 'Note' });
     const conditional = await sendAfterChange(4, items.slice(2));
     expect(conditional.body.data.results).toMatchObject([{ status: 200 }, { status: 412 }]);
-    const last = (await api.get('/transactions/4')).body.data;
-    expect(last).toMatchObject({ amount: 77, notes: null });
+    const lastRow = (await api.get('/transactions/4')).body.data;
+    expect(lastRow).toMatchObject({ amount: 77, notes: null });
     expect(await verify()).toBe(isUpdate ? 4 : 1);
   });
 
   it('refuses the whole list if it has a transaction twice', async () => {
     const { api, rows } = await givenLedger(1);
     const body = { transactions: [...rows, ...rows].map(makeItem) };
-    const { status, body: reply } = await api.request(method, path, { body });
-    expect([status, Object.keys(reply.details ?? {})]).toEqual([400, ['transactions']]);
+    const { status, body: response } = await api.request(method, path, { body });
+    expect([status, Object.keys(response.details ?? {})]).toEqual([400, ['transactions']]);
   });
 });
 
@@ -366,13 +366,13 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, countName, makeItem 
     );
     const request = { body: { transactions }, headers };
     const first = await failing.request(method, path, request);
-    const stored = first.body.data[countName];
-    expect(stored).toBeGreaterThan(0);
-    expect(stored).toBeLessThan(90);
+    const appliedCount = first.body.data[countName];
+    expect(appliedCount).toBeGreaterThan(0);
+    expect(appliedCount).toBeLessThan(90);
     const second = await api.request(method, path, request);
     expect(second.body.data).toMatchObject({ [countName]: 90, failed: 0 });
-    expect(second.body.data.results.slice(0, stored)).toEqual(
-      first.body.data.results.slice(0, stored),
+    expect(second.body.data.results.slice(0, appliedCount)).toEqual(
+      first.body.data.results.slice(0, appliedCount),
     );
     await verify();
   });

@@ -150,23 +150,23 @@ it('an export has only the requested dates and type, with and without a cache', 
 it('rows of a lagging index do not stay in the cache', async () => {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
-  const descriptions = async () =>
+  const listDescriptions = async () =>
     (await Array.fromAsync(exportParts(api)))
       .flat()
       .map((row) => (row as Row & { description: string }).description);
   const { id } = await createRow(api, '2026-03-05', { description: 'old' });
   await table.propagate(() => true);
-  expect(await descriptions()).toEqual(['old']);
+  expect(await listDescriptions()).toEqual(['old']);
   await api.put(`/transactions/${id}`, { description: 'new' });
-  expect(await descriptions()).toEqual(['old']);
+  expect(await listDescriptions()).toEqual(['old']);
   await table.propagate(() => true);
-  expect(await descriptions()).toEqual(['new']);
+  expect(await listDescriptions()).toEqual(['new']);
   await api.delete(`/transactions/${id}`);
   await table.propagate(() => true);
-  expect(await descriptions()).toEqual([]);
+  expect(await listDescriptions()).toEqual([]);
 });
 
-it('an export has each unchanged row once, in order, whatever is written between its parts', async () => {
+it('an export has each unchanged row once, in order, whatever other clients write between its parts', async () => {
   const { api } = await open();
   const random = createSeededRandom(SEED);
   for (let n = 0; n < 30; n += 1) await createRow(api, randomDate(random));
@@ -175,7 +175,7 @@ it('an export has each unchanged row once, in order, whatever is written between
     const exported: Row[] = [];
     for await (const part of exportParts(api)) {
       exported.push(...part);
-      if (random.chance(0.5)) touched.add(await writeSomething(api, random));
+      if (random.chance(0.5)) touched.add(await writeRandomly(api, random));
     }
     const untouched = (rows: readonly Row[]) => rows.filter(({ id }) => !touched.has(id));
     const { body } = await api.get('/transactions', { sort: 'date', per_page: 100 });
@@ -188,7 +188,7 @@ function randomDate(random: SeededRandom): string {
 }
 
 /** @returns the id of the row that it created, changed or deleted */
-async function writeSomething(api: Api, random: SeededRandom): Promise<number> {
+async function writeRandomly(api: Api, random: SeededRandom): Promise<number> {
   const { body } = await api.get('/transactions', { per_page: 100 });
   const row: Row | undefined = body.data[random.integer(0, body.data.length)];
   if (row === undefined || body.data.length < 20)

@@ -39,24 +39,24 @@ it('a search reads only the months that changed', async () => {
   await givenTransaction(api, {
     ...{ description: 'market income', type: 'income', transaction_date: '2026-02-10' },
   });
-  const first = await measure();
+  const uncached = await measure();
   const february = { start_date: '2026-02-01', end_date: '2026-02-28' };
   const inFebruary = ['2026-02 market income', '2026-02 market'];
   const inYear = ['2026-04 market', ...inFebruary, '2026-01 market'];
-  expect(first.found).toEqual(inYear);
-  expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
+  expect(uncached.found).toEqual(inYear);
+  expect(await measure(february)).toEqual({ found: inFebruary, calls: uncached.calls - 1 });
   // Dates between cached months are read, because an index may be ahead of the counts.
   expect((await measure()).found).toEqual(inYear);
   // A part of a month is neither taken from the cache nor cached as the month. The same holds for the rows of one type.
-  const part = { start_date: '2026-02-06', end_date: '2026-03-31' };
-  expect((await measure(part)).found).toEqual(inFebruary.slice(0, 1));
+  const partOfYear = { start_date: '2026-02-06', end_date: '2026-03-31' };
+  expect((await measure(partOfYear)).found).toEqual(inFebruary.slice(0, 1));
   expect((await measure({ ...february, type: 'expense' })).found).toEqual(inFebruary.slice(1));
-  expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
+  expect(await measure(february)).toEqual({ found: inFebruary, calls: uncached.calls - 1 });
 
   const changed = await createRow(api, '2026-02', 'other market');
   const withOther = ['2026-02 market income', '2026-02 other market', '2026-02 market'];
-  expect(await measure(february)).toEqual({ found: withOther, calls: first.calls });
-  expect(await measure(february)).toEqual({ found: withOther, calls: first.calls - 1 });
+  expect(await measure(february)).toEqual({ found: withOther, calls: uncached.calls });
+  expect(await measure(february)).toEqual({ found: withOther, calls: uncached.calls - 1 });
   await api.put(`/transactions/${changed.id}`, { description: 'no match' });
   expect((await measure(february)).found).toEqual(inFebruary);
   await api.delete(`/transactions/${changed.id}`);
@@ -71,7 +71,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 market']);
   await api.put(`/transactions/${row.id}`, { description: 'new market' });
-  // The index still shows the row as it was. The search may cache that row, but must not take it for the new version.
+  // The index still shows the row as it was. The search may cache that row, but must not mistake it for the new version.
   expect(await search(api)).toEqual(['2026-03 market']);
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 new market']);
@@ -149,7 +149,7 @@ it('each ledger has its own cached months', async () => {
       return withVerbs({ request, close: api.close });
     }),
   );
-  // The ledgers have the same ids, months and numbers of rows, so only their names tell their cached months apart.
+  // The ledgers have the same ids, months and numbers of rows, so only their names distinguish their cached months.
   for (const [n, caller] of callers.entries()) await createRow(caller, '2026-03', `market ${n}`);
   const searchBoth = () =>
     client.measure(async () => {

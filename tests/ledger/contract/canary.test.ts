@@ -11,29 +11,29 @@ const api = await openApi();
 type ReplaceResponse = (method: string, path: string) => Response | undefined;
 
 /** Runs the canary. @param replaceResponse can replace the response to a request */
-function run(replaceResponse: ReplaceResponse = () => undefined, on: Api = api) {
-  const sent: string[] = [];
+function run(replaceResponse: ReplaceResponse = () => undefined, target: Api = api) {
+  const steps: string[] = [];
   const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {
     const { pathname, searchParams } = new URL(String(address));
-    sent.push(`${method} ${pathname.replace(/\d+/, 'ID')}`);
+    steps.push(`${method} ${pathname.replace(/\d+/, 'ID')}`);
     const replacement = replaceResponse(method, pathname);
     if (replacement) return replacement;
     const query = Object.fromEntries(searchParams);
     const request = { query, ...(typeof body === 'string' && { rawBody: body }) };
-    const reply = await on.request(method, pathname, request);
-    return Response.json(reply.body, { status: reply.status });
+    const response = await target.request(method, pathname, request);
+    return Response.json(response.body, { status: response.status });
   };
-  const sleep = async () => void sent.push('sleep');
+  const sleep = async () => void steps.push('sleep');
   const now = () => new Date('2026-03-05T12:00:00Z');
-  return { sent, ended: runCanary({ url: 'http://api.example', key: 'any', fetch, sleep, now }) };
+  return { steps, done: runCanary({ url: 'http://api.example', key: 'any', fetch, sleep, now }) };
 }
 
 const readRows = async () => (await api.get('/transactions')).body.data;
 
 it('the canary creates, reads, lists and deletes one transaction', async () => {
-  const { sent, ended } = run();
-  await ended;
-  expect(sent).toEqual([
+  const { steps, done } = run();
+  await done;
+  expect(steps).toEqual([
     'GET /transactions',
     'POST /transactions',
     'GET /transactions/ID',
@@ -46,22 +46,22 @@ it('the canary creates, reads, lists and deletes one transaction', async () => {
 
 it('the canary deletes what an earlier run left behind', async () => {
   await givenTransaction(api, { transaction_date: '2026-03-05' });
-  await run().ended;
+  await run().done;
   expect(await readRows()).toEqual([]);
 });
 
 it('the canary waits for a list that lags, and no longer than necessary', async () => {
-  let lists = 0;
+  let listRequests = 0;
   const empty = () => Response.json({ data: [] });
   const lagging: ReplaceResponse = (method, path) =>
-    method === 'GET' && path === '/transactions' && ++lists < 4 ? empty() : undefined;
-  const { sent, ended } = run(lagging);
-  await ended;
-  expect(sent.filter((step) => step === 'sleep')).toHaveLength(2);
-  const never = run((method, path) =>
+    method === 'GET' && path === '/transactions' && ++listRequests < 4 ? empty() : undefined;
+  const { steps, done } = run(lagging);
+  await done;
+  expect(steps.filter((step) => step === 'sleep')).toHaveLength(2);
+  const neverListed = run((method, path) =>
     `${method} ${path}` === 'GET /transactions' ? empty() : undefined,
   );
-  await expect(never.ended).rejects.toThrow(/^The list does not show transaction \d+/);
+  await expect(neverListed.done).rejects.toThrow(/^The list does not show transaction \d+/);
 });
 
 it.each([
@@ -69,12 +69,12 @@ it.each([
   ['read', 'GET', 500],
   ['delete', 'DELETE', 401],
 ])('the canary fails if it cannot %s', async (step, method, status) => {
-  const { ended } = run((sent, path) =>
-    sent === method && (step !== 'read' || path !== '/transactions')
+  const { done } = run((sentMethod, path) =>
+    sentMethod === method && (step !== 'read' || path !== '/transactions')
       ? new Response('', { status, headers: { 'x-request-id': 'abc' } })
       : undefined,
   );
-  await expect(ended).rejects.toThrow(
+  await expect(done).rejects.toThrow(
     new RegExp(`^Cannot ${step}: ${method} /transactions.* answered ${status}, request id abc`),
   );
 });

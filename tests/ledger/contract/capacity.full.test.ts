@@ -34,22 +34,22 @@ const LAST_DAY = '2026-06-30';
 const GROCERIES = 7;
 const FURNITURE = 14;
 
-interface Metered {
+interface MeteredLedger {
   readonly ledger: Ledger;
   readonly client: MeteredClient;
 }
 
-const households = new Map<string, Promise<Metered>>();
+const households = new Map<string, Promise<MeteredLedger>>();
 
 /** Loads each household once. All tests share it, even the few that write to it. */
-function givenHousehold(transactions: number, years: number): Promise<Metered> {
+function givenHousehold(transactions: number, years: number): Promise<MeteredLedger> {
   const name = `${transactions} over ${years}`;
   const household = households.get(name) ?? loadHousehold(transactions, years);
   households.set(name, household);
   return household;
 }
 
-async function loadHousehold(transactions: number, years: number): Promise<Metered> {
+async function loadHousehold(transactions: number, years: number): Promise<MeteredLedger> {
   const table = await createTestTable();
   const target = { ...table, ledgerId: 'default' };
   await bulkLoadHousehold(target, { transactions, years, lastDay: LAST_DAY, seed: 11 });
@@ -201,7 +201,7 @@ describe.skipIf(usesDynamodbLocal())(
   },
 );
 
-async function measureRequests({ ledger, client }: Metered) {
+async function measureRequests({ ledger, client }: MeteredLedger) {
   const { transactions, categories, summaries } = ledger;
   const costs: Partial<Record<RequestKind, Cost>> = {};
   async function measure<Result>(kind: RequestKind, request: () => Promise<Result>) {
@@ -216,12 +216,12 @@ async function measureRequests({ ledger, client }: Metered) {
     notes: null,
   } as const;
   const fields = { ...common, categoryId: GROCERIES, date: '2026-03-05' };
-  const many = Array.from({ length: 100 }, (_, n) => ({
+  const hundredRows = Array.from({ length: 100 }, (_, n) => ({
     fields: { ...fields, externalId: `bulk-${n}` },
   }));
   const created = await measure('create', () => transactions.create(fields));
   const id = String(created.id);
-  const bare = await measure('create without a category', () =>
+  const uncategorised = await measure('create without a category', () =>
     transactions.create({ ...fields, categoryId: null }),
   );
   await measure('create with an external id', () =>
@@ -230,8 +230,8 @@ async function measureRequests({ ledger, client }: Metered) {
   await measure('read', () => transactions.read(id));
   await measure('update of notes', () => transactions.update(created, { notes: 'Split' }));
   await measure('delete', () => transactions.remove(id));
-  await measure('delete without a category', () => transactions.remove(String(bare.id)));
-  const bulk = await measure('bulk create of 100', () => transactions.createMany(many));
+  await measure('delete without a category', () => transactions.remove(String(uncategorised.id)));
+  const bulk = await measure('bulk create of 100', () => transactions.createMany(hundredRows));
   const ids = bulk.flatMap((each) => ('value' in each ? [{ id: each.value.id }] : []));
   const changeAll = (changes: TransactionChanges) =>
     transactions.updateMany(ids.map((each) => ({ ...each, changes })));

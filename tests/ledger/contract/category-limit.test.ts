@@ -5,7 +5,7 @@ import { toCategoryJson } from '../../../lib/ledger/http/category-json.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectConflict } from '../support/api/expect-reply.ts';
+import { expectConflict } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
@@ -31,10 +31,10 @@ test('the first category over the limit is a 409, even if others are inactive', 
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Pay', 'Rent']);
 });
 
-/** Sends a request for each name at the same time. @returns the number of replies by status */
+/** Sends a request for each name at the same time. @returns the number of responses by status */
 async function race(api: Api, names: readonly string[]): Promise<Record<number, number>> {
-  const replies = await Promise.all(names.map((name) => api.post('/categories', { name })));
-  const byStatus = Object.entries(Object.groupBy(replies, ({ status }) => status));
+  const responses = await Promise.all(names.map((name) => api.post('/categories', { name })));
+  const byStatus = Object.entries(Object.groupBy(responses, ({ status }) => status));
   return Object.fromEntries(byStatus.map(([status, all = []]) => [status, all.length]));
 }
 

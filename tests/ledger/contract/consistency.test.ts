@@ -20,14 +20,14 @@ const EVENTUAL = ['eventual'];
 test('records and names are read consistently, counts and indexes with a short delay', async () => {
   const { client, tableName } = await createTestTable();
   const levels = new Map<string, Set<string>>();
-  const watched = interpose(client, (name, input: Read) => {
+  const observedClient = interpose(client, (name, input: Read) => {
     if (name !== 'GetCommand' && name !== 'QueryCommand') return;
     const partition = input.Key?.pk ?? input.ExpressionAttributeValues?.[':partition']?.S;
     const source = input.IndexName ?? partition?.split('#')[1] ?? '?';
     const level = input.ConsistentRead ? 'strong' : 'eventual';
     levels.set(source, (levels.get(source) ?? new Set()).add(level));
   });
-  const options = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
+  const options = { client: observedClient, tableName, ledgerId: 'test', timeZone: 'UTC' };
   const api = await openInProcess(createServiceOn(options));
 
   const { id: category_id } = await givenCategory(api);

@@ -14,16 +14,16 @@ const CROWDED_DAY = '2024-02-15';
 /** Rows by day; 460 are enough to have more than 200 on either side. */
 const DAYS = { '2024-02-16': 5, [CROWDED_DAY]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
-/** Recorded queries of the index, in order */
+/** Queries of the index, in order */
 const queries: string[] = [];
-const watched = interpose(client, (name, input) => {
+const observedClient = interpose(client, (name, input) => {
   if (name !== 'QueryCommand' || !('IndexName' in input) || input.IndexName === undefined) return;
   const { ScanIndexForward, Select } = input as { ScanIndexForward?: boolean; Select?: string };
   const direction = ScanIndexForward ? 'oldest first' : 'newest first';
   queries.push(`${Select === 'COUNT' ? 'count' : 'fetch'} ${direction}`);
 });
 const clock = () => new Date(0);
-const ledger = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
+const ledger = { client: observedClient, tableName, ledgerId: 'test', timeZone: 'UTC' };
 const { transactions } = openLedger({ ...ledger, clock });
 
 const model: NamedTransaction[] = [];

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenTransaction } from '../support/api/records.ts';
@@ -39,16 +39,16 @@ describe.each<[string, Query, number[]]>([
   ['/transactions/search', { q: 'lunch' }, [5, 4, 3, 2, 1]],
   ['/transactions/search', { q: 'lunch', sort: 'amount' }, [4, 2, 5, 3, 1]],
 ])('a list of %s with %j', (path, query, order) => {
-  it('leads from any page to the next by its cursor', async () => {
+  it('continues from any page with its cursor', async () => {
     const first = await read(path, { ...query, per_page: 2 });
     expect(first.ids).toEqual(order.slice(0, 2));
     expect(first.pagination).toMatchObject({ page: 1, has_next: true, has_prev: false });
     const second = await read(path, { ...query, per_page: 2, page: 2 });
-    const after = await read(path, { ...query, per_page: 2, after: String(first.next) });
-    expect([after.ids, after.next]).toEqual([second.ids, second.next]);
+    const continued = await read(path, { ...query, per_page: 2, after: String(first.next) });
+    expect([continued.ids, continued.next]).toEqual([second.ids, second.next]);
     const pages = { per_page: 2, total: 5, pages: 3, has_next: true, has_prev: true };
-    expect(after.pagination).toEqual({ ...pages, page: null });
-    const last = await read(path, { ...query, per_page: 2, after: String(after.next) });
+    expect(continued.pagination).toEqual({ ...pages, page: null });
+    const last = await read(path, { ...query, per_page: 2, after: String(continued.next) });
     expect([last.ids, last.next]).toEqual([order.slice(4), null]);
     expect(last.pagination).toMatchObject({ total: 5, has_next: false, has_prev: true });
   });
@@ -61,7 +61,7 @@ describe.each<[string, Query, number[]]>([
 
   it('refuses a page number with a cursor, and anything that is not a cursor', async () => {
     const { next } = await read(path, { ...query, per_page: 2 });
-    const requestWith = (wrong: Query) => api.get(path, { ...query, ...wrong });
+    const requestWith = (parameters: Query) => api.get(path, { ...query, ...parameters });
     expectFilterFaults(await requestWith({ after: String(next), page: 2 }), ['after']);
     const cursor = (text: string) => Buffer.from(text).toString('base64url');
     const invalid = ['', 'x', `${next}!`, `${next}\n`, `${next}=`];
@@ -96,15 +96,15 @@ describe('a cursor works only with the order of its page', () => {
     ),
   ];
 
-  it.each(orders)('%s sort=%s', async (path, sort, all) => {
+  it.each(orders)('%s sort=%s', async (path, sort, allSorts) => {
     const query = { per_page: 2, ...(path.endsWith('search') && { min_amount: 0 }) };
     const { next } = await read(path, { ...query, sort });
-    for (const other of all) {
-      const reply = await api.get(path, { ...query, sort: other, after: String(next) });
-      if (other === sort) expect(reply.status).toBe(200);
+    for (const otherSort of allSorts) {
+      const response = await api.get(path, { ...query, sort: otherSort, after: String(next) });
+      if (otherSort === sort) expect(response.status).toBe(200);
       else {
-        expectFilterFaults(reply, ['after']);
-        expect(reply.body.details?.after?.[0]).toContain(`sort=${sort}`);
+        expectFilterFaults(response, ['after']);
+        expect(response.body.details?.after?.[0]).toContain(`sort=${sort}`);
       }
     }
     const unsorted = await api.get(path, { ...query, after: String(next) });
@@ -113,24 +113,24 @@ describe('a cursor works only with the order of its page', () => {
 });
 
 it.each(['date', '-date'])(
-  'counts that lag behind do not end a walk early: sort=%s',
+  'counts that lag behind do not end the pages early: sort=%s',
   async (sort) => {
     // The counts are read from another partition, which is empty.
-    const client = interpose(table.client, (name, sent) => {
-      const input = sent as QueryCommandInput;
+    const client = interpose(table.client, (name, commandInput) => {
+      const input = commandInput as QueryCommandInput;
       if (name !== 'QueryCommand' || input.IndexName !== undefined) return;
       const values = { ...input.ExpressionAttributeValues, ':partition': { S: 'none' } };
       input.ExpressionAttributeValues = values;
     });
     const lagging = await openInProcess(createServiceOn({ ...table, client, ledgerId: 'listed' }));
-    const seen: number[] = [];
+    const listedIds: number[] = [];
     let after: unknown;
     do {
-      const place = typeof after === 'string' ? { after } : {};
-      const { body } = await lagging.get('/transactions', { sort, per_page: 2, ...place });
-      seen.push(...body.data.map(({ id }: { id: number }) => id));
+      const position = typeof after === 'string' ? { after } : {};
+      const { body } = await lagging.get('/transactions', { sort, per_page: 2, ...position });
+      listedIds.push(...body.data.map(({ id }: { id: number }) => id));
       after = body.pagination?.next_cursor;
     } while (after !== null);
-    expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect(listedIds.toSorted()).toEqual([1, 2, 3, 4, 5]);
   },
 );

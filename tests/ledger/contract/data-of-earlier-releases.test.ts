@@ -42,7 +42,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-function showId(secret: string): string {
+function toKeyId(secret: string): string {
   return hashSecret(secret).slice(0, 12);
 }
 
@@ -64,7 +64,7 @@ async function givenEarlierKey(ledger: string, fields: object = {}): Promise<str
 }
 
 /** Revokes an API key as release 0.1.0 does. */
-async function revokeAsEarlier(secret: string): Promise<void> {
+async function revokeAsRelease010(secret: string): Promise<void> {
   await table.client.send(
     new UpdateCommand({
       TableName: table.tableName,
@@ -124,42 +124,42 @@ async function listLedgers(): Promise<string[]> {
 }
 
 it('a conversion gives the ledgers of access tokens the ids that this release derives', async () => {
-  const byHand = `${makeLongId('alice')}-by-hand`;
-  for (const ledger of [makeLongId('alice'), 'default', byHand]) await givenLedger(ledger);
+  const manualId = `${makeLongId('alice')}-by-hand`;
+  for (const ledger of [makeLongId('alice'), 'default', manualId]) await givenLedger(ledger);
   const secret = await givenEarlierKey(makeLongId('alice'));
   const before = await readContents(makeLongId('alice'));
-  const others = [await readContents('default'), await readContents(byHand)];
+  const others = [await readContents('default'), await readContents(manualId)];
   const stored = await readTable();
   // Every item is written with a version, the items of one ledger with another id, and the API key gets one more item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = deriveLedgerId(ISSUER, 'alice');
   expect(await readContents(ledgerId)).toEqual(before);
   expect(await readContents(makeLongId('alice'))).toEqual([]);
-  expect([await readContents('default'), await readContents(byHand)]).toEqual(others);
+  expect([await readContents('default'), await readContents(manualId)]).toEqual(others);
   expect((await openKeys().find(secret))?.ledger).toBe(ledgerId);
   const { drifts } = await createVerification({ ...table, ledgerId }).verify();
   expect(drifts).toEqual([]);
   const versions = (await readTable()).filter(({ pk }) => pk?.S !== '@FORM').map(({ v }) => v?.N);
   expect(new Set(versions)).toEqual(new Set(['1']));
-  expect(await listLedgers()).toEqual([ledgerId, 'default', byHand].toSorted());
+  expect(await listLedgers()).toEqual([ledgerId, 'default', manualId].toSorted());
 });
 
 it('an interrupted conversion is continued, and a finished one is not repeated', async () => {
   await givenLedger(makeLongId('alice'));
   const before = await readContents(makeLongId('alice'));
   let interruptions = 0;
-  for (let allowed = 1; ; allowed += 1) {
+  for (let maxCommits = 1; ; maxCommits += 1) {
     let commits = 0;
     const client = interpose(table.client, (name) => {
       if (name !== 'TransactWriteCommand') return;
       commits += 1;
-      if (commits > allowed) throw new Error('killed');
+      if (commits > maxCommits) throw new Error('killed');
     });
-    const ended = await convertData({ ...table, client }).then(
+    const isDone = await convertData({ ...table, client }).then(
       () => true,
       () => false,
     );
-    if (ended) break;
+    if (isDone) break;
     interruptions += 1;
   }
   expect(interruptions).toBeGreaterThan(1);
@@ -191,7 +191,7 @@ it('keys of an earlier release are recognised, with their scope and revocation',
 it('unconverted keys of an earlier release can be listed and revoked', async () => {
   const [revoked, valid] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   const keys = openKeys();
-  await keys.revoke(showId(revoked));
+  await keys.revoke(toKeyId(revoked));
   expect((await keys.find(revoked))?.revokedAt).toBeDefined();
   expect(await keys.list()).toHaveLength(2);
   // A key moves only once: the next list must not restore its earlier state.
@@ -200,12 +200,12 @@ it('unconverted keys of an earlier release can be listed and revoked', async () 
 });
 
 it.each([
-  ['this release', async (secret: string) => void (await openKeys().revoke(showId(secret)))],
-  ['0.1.0', revokeAsEarlier],
+  ['this release', async (secret: string) => void (await openKeys().revoke(toKeyId(secret)))],
+  ['0.1.0', revokeAsRelease010],
 ])('a key that %s revokes while another command moves it stays revoked', async (_, revoke) => {
   const secret = await givenEarlierKey('home');
-  const revoking = callOnceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
-  const [listed] = await openKeys(revoking).list();
+  const revokingClient = callOnceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
+  const [listed] = await openKeys(revokingClient).list();
   expect(listed?.revokedAt).toBeDefined();
   expect((await openKeys().find(secret))?.revokedAt).toBe(listed?.revokedAt);
   expect(await openKeys().moveEarlierKeys()).toBe(0);
@@ -214,7 +214,7 @@ it.each([
 it('a key that 0.1.0 revokes after its move is revoked by the next list', async () => {
   const [secret, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   await openKeys().moveEarlierKeys();
-  await revokeAsEarlier(secret);
+  await revokeAsRelease010(secret);
   const listed = await openKeys().list();
   expect(listed.map(({ revokedAt }) => revokedAt).sort()).toEqual([7, undefined]);
   expect((await openKeys().find(secret))?.revokedAt).toBe(7);
@@ -226,7 +226,7 @@ it('a key that changes whenever it is moved ends the command, which asks to repe
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   let changes = 0;
-  const changing = interpose(table.client, async (name) => {
+  const changingClient = interpose(table.client, async (name) => {
     if (name !== 'TransactWriteCommand') return;
     changes += 1;
     const UpdateExpression = 'SET last_used_on = :day, v = :v';
@@ -236,8 +236,8 @@ it('a key that changes whenever it is moved ends the command, which asks to repe
       new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }),
     );
   });
-  await expect(openKeys(changing).list()).rejects.toThrow(
-    `Another command changed the API key ${showId(secret)} while this one moved it. Run the command again.`,
+  await expect(openKeys(changingClient).list()).rejects.toThrow(
+    `Another command changed the API key ${toKeyId(secret)} while this one moved it. Run the command again.`,
   );
   expect(changes).toBe(3);
 });
@@ -246,7 +246,7 @@ it('a key is never replaced by the older copy in the item that names it', async 
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key }));
-  await openKeys().revoke(showId(secret));
+  await openKeys().revoke(toKeyId(secret));
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
   await expect(openKeys().list()).rejects.toThrow('Run the command again');
   expect((await openKeys().find(secret))?.revokedAt).toBeDefined();

@@ -54,7 +54,7 @@ interface Call {
 const send = (client: Api, { method, path, body, query }: Call, request: ApiRequest = {}) =>
   client.request(method, path, { query, ...(hasBody(method) ? { body } : {}), ...request });
 const hasBody = (method: string) => method === 'POST' || method === 'PUT';
-const key = () => ({ 'idempotency-key': randomUUID() });
+const createKeyHeaders = () => ({ 'idempotency-key': randomUUID() });
 
 const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> = {
   200: (call) => send(api, call),
@@ -63,10 +63,10 @@ const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>
   304: (call) => send(api, call, { headers: { 'if-none-match': '*' } }),
   400: (call) => {
     const refusesOnlyWrongUtf8 = call.described[400]?.description === `${NOT_UTF8}.`;
-    const wrong = refusesOnlyWrongUtf8
+    const invalidRequest = refusesOnlyWrongUtf8
       ? { query: '%E9' }
       : { body: { unknown: 1 }, query: { unknown: 1 } };
-    return send(api, call, wrong);
+    return send(api, call, invalidRequest);
   },
   401: (call) => send(withToken, call),
   403: (call) => send(withToken, call, { headers: { authorization: 'Bearer token' } }),
@@ -77,7 +77,7 @@ const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>
       body: { ...call.body, category_id: UNKNOWN_ID },
     }),
   409: async (call) => {
-    if (call.method === 'POST') return send(withBusyKeys, call, { headers: key() });
+    if (call.method === 'POST') return send(withBusyKeys, call, { headers: createKeyHeaders() });
     if (call.path.startsWith('/transactions')) {
       const { external_id } = await givenTransaction(api, { external_id: randomUUID() });
       return send(api, { ...call, body: { external_id } });
@@ -90,7 +90,7 @@ const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>
   413: (call) => send(api, call, { body: { notes: 'x'.repeat(1_048_576) } }),
   415: (call) => send(api, call, { headers: { 'content-encoding': 'gzip' } }),
   422: async (call) => {
-    const headers = key();
+    const headers = createKeyHeaders();
     await send(api, call, { headers });
     const body =
       'transactions' in call.body
@@ -101,11 +101,11 @@ const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>
   500: (call) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     // These routes reach the table only with a query or a key of this kind.
-    const provoking: Record<string, ApiRequest> = {
+    const failingRequests: Record<string, ApiRequest> = {
       '/health': { query: 'deep' },
       '/me': { headers: { authorization: `Bearer fl_${'u'.repeat(43)}` } },
     };
-    return send(withoutDatabase, call, provoking[call.path]);
+    return send(withoutDatabase, call, failingRequests[call.path]);
   },
   503: (call) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -118,8 +118,8 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   it.each(statuses)('can return %s', async (status) => {
     const provoke = PROVOCATIONS[status];
     if (!provoke) throw new Error(`PROVOCATIONS has no request that gets ${status}`);
-    const { status: provoked } = await provoke(await prepareCall(route, responses));
-    expect(provoked).toBe(Number(status));
+    const { status: actual } = await provoke(await prepareCall(route, responses));
+    expect(actual).toBe(Number(status));
   });
 });
 

@@ -163,8 +163,8 @@ describe('rows that were deleted by hand', () => {
     const file = await person.write('march.csv', MANY);
     let isLost = false;
     const imported = await person.runThrough(
-      async (request, carryOut) => {
-        const response = await carryOut();
+      async (request, forward) => {
+        const response = await forward();
         if (request !== 'POST /transactions/bulk' || isLost) return response;
         isLost = true;
         return toApiResponse(503, {}, '');
@@ -188,10 +188,10 @@ describe('rows that were deleted by hand', () => {
     let sent = 0;
     let continueImport: (() => Promise<unknown>) | undefined;
     await person.runThrough(
-      async (request, carryOut) => {
+      async (request, forward) => {
         if (request === 'POST /transactions/bulk') sent += 1;
-        if (sent < 2) return await carryOut();
-        continueImport ??= carryOut;
+        if (sent < 2) return await forward();
+        continueImport ??= forward;
         return await person.refuse();
       },
       file,
@@ -199,8 +199,8 @@ describe('rows that were deleted by hand', () => {
     );
     expect(await person.readRows()).toHaveLength(100);
     await person.runThrough(
-      async (request, carryOut) => {
-        const response = await carryOut();
+      async (request, forward) => {
+        const response = await forward();
         if (!isReading(request)) return response;
         await continueImport?.();
         continueImport = undefined;
@@ -223,8 +223,8 @@ describe('rows that were deleted by hand', () => {
     expect(ended.rows).toHaveLength(150);
     let readings = 0;
     await person.runThrough(
-      async (request, carryOut) => {
-        const response = await carryOut();
+      async (request, forward) => {
+        const response = await forward();
         if (!isReading(request)) return response;
         readings += 1;
         if (readings === 2) await person.api.put('/imports', ended);

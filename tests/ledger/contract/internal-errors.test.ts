@@ -25,18 +25,18 @@ afterEach(() => log.mockRestore());
 
 const HEALTH = {
   name: 'health',
-  ask: (client: Api) => client.get('/health', 'deep'),
+  send: (client: Api) => client.get('/health', 'deep'),
   failure: 'The database does not answer',
 };
 // A bulk request fails with the same message, but logs a line for each row.
-const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
+const SINGLE_LINE_OPERATIONS = OPERATIONS.filter(({ status }) => status !== 207);
 
-test.each([...ONE_LINE, HEALTH])(
+test.each([...SINGLE_LINE_OPERATIONS, HEALTH])(
   'a failure of $name is reported as "$failure"',
-  async ({ ask, failure: message }) => {
-    const { status, body, headers, text } = await ask(api);
-    const failed = { success: false, error: 'internal_server_error', message };
-    expect([status, body]).toEqual([500, failed]);
+  async ({ send, failure: message }) => {
+    const { status, body, headers, text } = await send(api);
+    const expected = { success: false, error: 'internal_server_error', message };
+    expect([status, body]).toEqual([500, expected]);
     expect(text).not.toMatch(/denied|arn:|table|stack/i);
     const cause = { name: 'AccessDeniedException', message: SECRET, stack: expect.any(String) };
     const requestId = headers['x-request-id'];
@@ -57,8 +57,8 @@ describe('a request that is refused before the store is read', () => {
     [404, () => api.put('/categories/007', {})],
     [404, () => api.delete('/transactions/0')],
     [404, () => api.get('/nowhere')],
-  ])('gets a %i, and logs no error', async (status, ask) => {
-    expect((await ask(api)).status).toBe(status);
+  ])('gets a %i, and logs no error', async (status, send) => {
+    expect((await send(api)).status).toBe(status);
     expect(log).not.toHaveBeenCalled();
   });
 });

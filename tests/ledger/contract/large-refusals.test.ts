@@ -34,10 +34,10 @@ test.each(ENDPOINTS.filter(([, { body }]) => body))(
     const rows = Array.from({ length: 100 }, (_, n) => ({ id: n, [`${n}${LONG_TEXT}`]: 1 }));
     const bodies = [UNKNOWN_FIELDS, { [LONG_TEXT.repeat(90)]: 1 }, { transactions: rows }];
     for (const body of bodies) {
-      const reply = await api.request(method, path, { body });
-      expect(reply.status).toBeGreaterThanOrEqual(200);
-      expect(reply.status).toBeLessThan(500);
-      expect(JSON.stringify(reply.body).length).toBeLessThan(findMaxResponseKb(endpoint) * KB);
+      const response = await api.request(method, path, { body });
+      expect(response.status).toBeGreaterThanOrEqual(200);
+      expect(response.status).toBeLessThan(500);
+      expect(JSON.stringify(response.body).length).toBeLessThan(findMaxResponseKb(endpoint) * KB);
     }
   },
 );

@@ -57,7 +57,7 @@ it('a removal deletes the whole ledger, and nothing of other ledgers', async () 
   expect(await removal.exists()).toBe(false);
 });
 
-describe('replies stored for retries', () => {
+describe('responses stored for retries', () => {
   async function openLedgerApi(ledgerId: string) {
     const target = { client, tableName, ledgerId };
     const api = await openInProcess(createServiceOn(target));
@@ -80,7 +80,7 @@ describe('replies stored for retries', () => {
   it('make a ledger deletable even if nothing else is stored', async () => {
     const key = createKeys('only-replies').reply('hash');
     await client.send(new PutCommand({ TableName: tableName, Item: { ...key, body: 'Secret' } }));
-    const { removal } = await openLedgerApi('only-replies');
+    const { removal } = await openLedgerApi('only-responses');
     expect(await removal.exists()).toBe(true);
     expect(await removal.remove(() => {})).toBe(1);
     expect(await removal.exists()).toBe(false);

@@ -7,7 +7,7 @@ import { createVerification } from '../../../lib/ledger/store/verification/verif
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
@@ -141,9 +141,9 @@ it('GET /months lists 1,200 months, and refuses more with advice on the dates', 
   await bulkLoad({ ...table, ledgerId }, [], rows);
   const { data } = await readMonths({ end_date: '2025-12-31' });
   expect([data.length, data.at(-1)?.month]).toEqual([1_200, '2025-12']);
-  const reply = await api.get('/months');
-  expectFilterFaults(reply, ['start_date', 'end_date']);
-  expect(reply.body.details?.start_date).toEqual([
+  const response = await api.get('/months');
+  expectFilterFaults(response, ['start_date', 'end_date']);
+  expect(response.body.details?.start_date).toEqual([
     'One response has at most 1200 months; these dates have 1201: send closer dates.',
   ]);
 });

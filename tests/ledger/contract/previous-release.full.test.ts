@@ -62,13 +62,17 @@ function open(release: Release, ledger: string) {
     const { handler } = await import(`${bundles.get(`${release} ${name}`)}?${ledger}`);
     const [resource, verb = ''] = name.split('/');
     const path = `/${resource}${id === undefined ? '' : `/${id}`}`;
-    const reply = await invoke(handler, {
+    const response = await invoke(handler, {
       pathParameters: id === undefined ? undefined : { id: String(id) },
       queryStringParameters: query,
       body: body && JSON.stringify(body),
       requestContext: { requestId: 'release', http: { method: METHODS[verb] ?? 'GET', path } },
     });
-    return { status: reply.statusCode ?? 0, text: reply.body ?? '', data: () => reply.json().data };
+    return {
+      status: response.statusCode ?? 0,
+      text: response.body ?? '',
+      data: () => response.json().data,
+    };
   };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { callOnceBefore } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-reply.ts';
+import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
@@ -38,8 +38,8 @@ test('a name that another client takes after the check is a 409 "Category name m
 test('a category deactivated after the check accepts no transaction', async () => {
   const { id: category_id } = await givenCategory(others);
   const api = await openInterrupted(() => others.delete(`/categories/${category_id}`));
-  const reply = await api.post('/transactions', { ...LUNCH, category_id });
-  expectRefusal(reply, 'Cannot assign transaction to inactive category');
+  const response = await api.post('/transactions', { ...LUNCH, category_id });
+  expectRefusal(response, 'Cannot assign transaction to inactive category');
 });
 
 test('a category that gets a transaction after the check is not deleted', async () => {
@@ -56,8 +56,8 @@ test.each(['put', 'delete'] as const)(
   async (verb) => {
     const { id } = await givenTransaction(others);
     const api = await openInterrupted(() => others.delete(`/transactions/${id}`));
-    const reply = await api[verb](`/transactions/${id}`, { amount: 1 });
-    expectNotFound(reply, `Transaction with id ${id} not found`);
+    const response = await api[verb](`/transactions/${id}`, { amount: 1 });
+    expectNotFound(response, `Transaction with id ${id} not found`);
   },
 );
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LISTED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';

@@ -1,6 +1,6 @@
 // GET /summary as a client sends it: its parameters, and its figures as JSON.
 import { describe, expect, it } from 'vitest';
-import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH } from '../support/api/records.ts';

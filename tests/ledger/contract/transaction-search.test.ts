@@ -5,7 +5,7 @@ import { MAX_SEARCHED_ROWS } from '../../../lib/ledger/domain/search.ts';
 import { createKeys, toYearKey } from '../../../lib/ledger/store/keys.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';

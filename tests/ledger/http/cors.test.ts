@@ -32,7 +32,7 @@ test.each([
   expect(splitList(headers['access-control-allow-headers'])).toContain('content-type');
 });
 
-test('a page of an allowed origin can read the responses and X-Request-Id, including those of failures', async () => {
+test('a page from an allowed origin can read the responses and X-Request-Id, including those of failures', async () => {
   for (const path of ['/transactions', '/transactions/abc', '/nowhere']) {
     const { headers } = await api.request('GET', path, { headers: { origin } });
     expect(headers['access-control-allow-origin']).toBe(origin);

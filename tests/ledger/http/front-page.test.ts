@@ -21,9 +21,11 @@ test.each([
     expect(headers.get('cache-control')).toBe(cacheControl);
     expect(headers.get('x-request-id')).toBeTruthy();
     const etag = headers.get('etag') ?? 'none';
-    const again = await fetch(url + path, { headers: { 'if-none-match': `"other", ${etag}` } });
-    expect([again.status, await again.text()]).toEqual([304, '']);
-    expect([again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([
+    const revalidated = await fetch(url + path, {
+      headers: { 'if-none-match': `"other", ${etag}` },
+    });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, '']);
+    expect([revalidated.headers.get('etag'), revalidated.headers.get('cache-control')]).toEqual([
       etag,
       cacheControl,
     ]);
@@ -48,14 +50,14 @@ test('the first view of the page needs less than 60 KB, without the importer', a
     expect(headers.get('content-encoding')).toBe('gzip');
     return Number(headers.get('content-length'));
   });
-  const sent = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
-  expect(sent).toBeGreaterThan(1000);
-  expect(sent).toBeLessThan(60_000);
+  const totalBytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+  expect(totalBytes).toBeGreaterThan(1000);
+  expect(totalBytes).toBeLessThan(60_000);
 });
 
 test('the first line of the script lets the browser compile it as it arrives', async () => {
   const script = await (await fetch(`${url}/page.js`)).text();
-  // In any other line the browser ignores it.
+  // On any other line the browser ignores it.
   expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
 });
 

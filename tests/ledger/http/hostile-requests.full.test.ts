@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
-import { generateRequest } from '../support/api/generated-requests.ts';
+import { generatedRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
@@ -12,20 +12,20 @@ const api = await openApi();
 const isEmulated = inject('deployed') !== undefined;
 
 test(`1,000 generated requests get the envelope (seed ${SEED})`, async () => {
-  const respondsProperly = fc.asyncProperty(generateRequest, async ({ method, path, ...rest }) => {
+  const property = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {
     fc.pre(!isEmulated || method !== 'OPTIONS');
     expectEnvelope(await api.request(method, path, rest));
   });
-  await fc.assert(respondsProperly, seeded(1_000));
+  await fc.assert(property, seeded(1_000));
 });
 
 // Browsers send cookies that other programs on localhost have set to this service, too.
 test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
   'a request with the cookie %s gets a response',
   async (cookie) => {
-    const reply = await api.request('GET', '/categories', { headers: { cookie } });
-    expectEnvelope(reply);
-    expect(reply.status).toBe(200);
+    const response = await api.request('GET', '/categories', { headers: { cookie } });
+    expectEnvelope(response);
+    expect(response.status).toBe(200);
     expectEnvelope(await api.request('GET', '/nowhere', { headers: { cookie } }));
   },
 );

@@ -1,5 +1,5 @@
-// The loops of docs/ledger/clients.md, copied exactly from the guide, in processes of their own. Other clients write between
-// any two requests of a loop, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
+// Runs the synchronisation loops of docs/ledger/clients.md, copied exactly, each in a process of its own. Other clients write
+// between any two requests, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const HOUSEHOLD_ROWS = scaleCases(20_000);
 /** Handles the requests of the programs; each test sets its own service. */
 let handleRequest: ApiClient['request'];
 const server = await serve(() => ({
-  request: (...sent) => handleRequest(...sent),
+  request: (...args) => handleRequest(...args),
   close: async () => {},
 }));
 afterAll(() => server.close());
@@ -59,11 +59,11 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       const ledger = await openBusyLedger(createSeededRandom(SEED));
       const outcomes = new Map<string, number>();
       for (let round = 0; round < ROUNDS || outcomes.size < 3; round += 1) {
-        handleRequest = ledger.answerWithWrites(kill);
-        for (let ended: string | undefined; ended !== '0'; ) {
-          ended = await run();
-          outcomes.set(ended, (outcomes.get(ended) ?? 0) + 1);
-          if (ended === '0') expect(listCopy(readCopy())).toBe(writeModel(ledger.lastShown()));
+        handleRequest = ledger.respondBetweenWrites(kill);
+        for (let outcome: string | undefined; outcome !== '0'; ) {
+          outcome = await run();
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          if (outcome === '0') expect(listCopy(readCopy())).toBe(writeModel(ledger.lastRead()));
         }
         await ledger.finishWrites();
         expect(await run()).toBe('0');
@@ -91,8 +91,8 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api, { transaction_date: '2024-02-29' });
       handleRequest = async (method, path, options) => {
-        const reply = await api.request(method, path, options);
-        return { ...reply, text: reply.text.replace(/"digest":"[^"]*"/g, '"digest":null') };
+        const response = await api.request(method, path, options);
+        return { ...response, text: response.text.replace(/"digest":"[^"]*"/g, '"digest":null') };
       };
       for (const rows of [1, 2]) {
         expect(await run()).toBe('1');
@@ -107,15 +107,15 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       await givenTransaction(api);
       handleRequest = api.request;
       expect(await run()).toBe('0');
-      const before = readCopy();
+      const previousCopy = readCopy();
       await givenTransaction(api);
-      for (const failing of ['/months', '/transactions/export.json', '/categories']) {
+      for (const failingPath of ['/months', '/transactions/export.json', '/categories']) {
         handleRequest = async (method, path, options) =>
-          path === failing
+          path === failingPath
             ? { status: 500, headers: {}, body: {}, text: '{"success":false}' }
             : await api.request(method, path, options);
         expect(await run()).toContain('Error');
-        expect(readCopy().categories).toEqual(before.categories);
+        expect(readCopy().categories).toEqual(previousCopy.categories);
       }
       handleRequest = api.request;
       expect(await run()).toBe('0');
@@ -124,7 +124,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
   });
 }
 
-it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs at most four requests`, async () => {
+it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows takes at most four requests`, async () => {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   const household = { transactions: HOUSEHOLD_ROWS, years: 10, lastDay: '2026-03-01', seed: 4 };
   await bulkLoadHousehold(table, household);
@@ -134,20 +134,20 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs at most four re
   const { run, readCopy } = await openProgram('typescript', process.execPath, {
     LEDGER_KEY: secret,
   });
-  const sent: string[] = [];
+  const requests: string[] = [];
   handleRequest = async (method, path, options) => {
-    const reply = await api.request(method, path, options);
-    sent.push(`${path} ${reply.status}`);
-    return reply;
+    const response = await api.request(method, path, options);
+    requests.push(`${path} ${response.status}`);
+    return response;
   };
   const runAndListRequests = async () => {
-    sent.length = 0;
+    requests.length = 0;
     expect(await run()).toBe('0');
-    return [...sent];
+    return [...requests];
   };
   const countRows = () => listCopy(readCopy()).match(/"transaction_date"/g)?.length;
 
-  // The first run asks for the list of months, the categories, and each month once.
+  // The first run requests the list of months, the categories, and each month once.
   const { body } = await api.get('/months');
   expect(await runAndListRequests()).toHaveLength(body.data.length + 2);
   expect(countRows()).toBe(HOUSEHOLD_ROWS);
@@ -208,7 +208,7 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
 function listCopy({ months, categories }: Copy): string {
   const rows = Object.values(months).flatMap((month) => month.rows);
   const model = { ...EMPTY, transactions: new Map(rows.map((row) => [row.id, row])) };
-  // A duplicate row is a difference, too.
+  // Copies with duplicate rows differ, too.
   expect(model.transactions.size).toBe(rows.length);
   return writeListing(selectTransactions(model, {}), categories.data);
 }
@@ -218,27 +218,27 @@ async function openBusyLedger(random: SeededRandom) {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
   let model = EMPTY;
-  let shown = EMPTY;
+  let lastRead = EMPTY;
 
   async function write(): Promise<void> {
     const command = makeCommand(random, model);
-    model = applyOutcome(model, { command, reply: await send(api, command) }) ?? model;
+    model = applyOutcome(model, { command, response: await send(api, command) }) ?? model;
   }
 
   return {
     current: () => model,
-    /** The state when the client last read the months and the categories */
-    lastShown: (): Model => shown,
-    answerWithWrites:
+    /** The ledger when the client last read the months and the categories */
+    lastRead: (): Model => lastRead,
+    respondBetweenWrites:
       (kill: () => void): Api['request'] =>
       async (method, path, options) => {
         while (random.chance(0.3)) await write();
         await table.propagate(() => random.chance(0.4));
-        const reply = await api.request(method, path, options);
-        if (path === '/months') shown = { ...shown, transactions: model.transactions };
-        if (path === '/categories') shown = { ...shown, categories: model.categories };
+        const response = await api.request(method, path, options);
+        if (path === '/months') lastRead = { ...lastRead, transactions: model.transactions };
+        if (path === '/categories') lastRead = { ...lastRead, categories: model.categories };
         if (random.chance(0.1)) kill();
-        return reply;
+        return response;
       },
     async finishWrites(): Promise<void> {
       await write();

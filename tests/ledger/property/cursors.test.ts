@@ -1,4 +1,4 @@
-// Pages that continue after a row, while others write: a row that keeps its place is shown exactly once, even if other rows are
+// Pages that continue after a row, while others write: a row that keeps its place is listed exactly once, even if other rows are
 // created, changed, moved or deleted between any two pages.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const write = fc.oneof(
   fc.record({ kind: fc.constant('move' as const), which: fc.nat(), fields }),
   fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
   fc.record({ kind: fc.constant('note' as const), which: fc.nat() }),
-  fc.record({ kind: fc.constant('delete the last shown' as const) }),
+  fc.record({ kind: fc.constant('delete the last listed' as const) }),
 );
 type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -38,7 +38,7 @@ const LISTS = [
   '{"category_id":"1"}',
   '{"category_id":"none","type":"income"}',
 ];
-const walk = fc.oneof(
+const list = fc.oneof(
   fc.record({
     path: fc.constant('/transactions'),
     sort: fc.constantFrom(...SORTS),
@@ -57,81 +57,81 @@ const walk = fc.oneof(
 
 const runs = fc.record({
   rows: fc.array(fields, { minLength: 1, maxLength: 14 }),
-  walk,
+  list,
   perPage: fc.integer({ min: 1, max: 4 }),
   /** Each list of writes happens between two pages. */
   writes: fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 8 }),
 });
 
-let ledgers = 0;
+let ledgerCount = 0;
 
-test(`the pages show each row that keeps its place once (seed ${SEED})`, async () => {
-  const holds = fc.asyncProperty(
+test(`the pages list each row that keeps its place once (seed ${SEED})`, async () => {
+  const property = fc.asyncProperty(
     runs,
-    async ({ rows, walk: { path, sort, filter }, perPage, writes }) => {
-      ledgers += 1;
-      const ledgerId = `walked-${ledgers}`;
-      // Many rows are created at one instant.
+    async ({ rows, list: { path, sort, filter }, perPage, writes }) => {
+      ledgerCount += 1;
+      const ledgerId = `listed-${ledgerCount}`;
+      // All rows are created at one instant.
       const clock = () => new Date(0);
       const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
       const { id: category_id } = await givenCategory(api);
-      const body = ({ hasCategory, ...rest }: Fields) => ({
+      const toBody = ({ hasCategory, ...rest }: Fields) => ({
         ...rest,
         category_id: hasCategory ? category_id : null,
       });
       const ids: number[] = [];
-      for (const each of rows) ids.push((await givenTransaction(api, body(each))).id);
-      const read = async (place: object) => {
-        const reply = await api.get(path, { ...filter, sort, per_page: perPage, ...place });
-        expect(reply.status, reply.text).toBe(200);
-        const shown: number[] = reply.body.data.map(({ id }: { id: number }) => id);
-        return { shown, pagination: reply.body.pagination ?? {} };
+      for (const each of rows) ids.push((await givenTransaction(api, toBody(each))).id);
+      const readPage = async (position: object) => {
+        const response = await api.get(path, { ...filter, sort, per_page: perPage, ...position });
+        expect(response.status, response.text).toBe(200);
+        const listed: number[] = response.body.data.map(({ id }: { id: number }) => id);
+        return { listed, pagination: response.body.pagination ?? {} };
       };
-      const everything = await readAtOnce(api, path, { ...filter, sort });
+      const initialIds = await readInOnePage(api, path, { ...filter, sort });
       const moved = new Set<number>();
 
-      const seen: number[] = [];
+      const listedIds: number[] = [];
       const remainingWrites = writes.values();
-      let page = await read({});
+      let page = await readPage({});
       for (;;) {
-        seen.push(...page.shown);
+        listedIds.push(...page.listed);
         const { next_cursor: after, has_next } = page.pagination;
         expect(has_next).toBe(after !== null);
-        expect(page.shown.length).toBeLessThanOrEqual(perPage);
+        expect(page.listed.length).toBeLessThanOrEqual(perPage);
         if (after === null) break;
-        expect(page.shown.length).toBe(perPage);
+        expect(page.listed.length).toBe(perPage);
         for (const each of remainingWrites.next().value ?? [])
-          await apply(each, page.shown.at(-1) ?? 0);
-        page = await read({ after: String(after) });
+          await apply(each, page.listed.at(-1) ?? 0);
+        page = await readPage({ after: String(after) });
         expect(page.pagination).toMatchObject({ page: null, has_prev: true });
       }
-      const unmoved = everything.filter((id) => !moved.has(id));
-      expect(seen.filter((id) => unmoved.includes(id))).toEqual(unmoved);
-      expect(new Set(seen.filter((id) => !moved.has(id))).size).toBe(
-        seen.filter((id) => !moved.has(id)).length,
+      const unmoved = initialIds.filter((id) => !moved.has(id));
+      expect(listedIds.filter((id) => unmoved.includes(id))).toEqual(unmoved);
+      expect(new Set(listedIds.filter((id) => !moved.has(id))).size).toBe(
+        listedIds.filter((id) => !moved.has(id)).length,
       );
 
-      async function apply(write: Write, lastShown: number): Promise<void> {
+      async function apply(write: Write, lastListed: number): Promise<void> {
         if (write.kind === 'create') {
-          await givenTransaction(api, body(write.fields));
+          await givenTransaction(api, toBody(write.fields));
           return;
         }
-        const id = 'which' in write ? (ids[write.which % ids.length] ?? 0) : lastShown;
+        const id = 'which' in write ? (ids[write.which % ids.length] ?? 0) : lastListed;
         if (write.kind === 'note') {
           await api.put(`/transactions/${id}`, { notes: 'Milk' });
           return;
         }
         moved.add(id);
         await ('fields' in write
-          ? api.put(`/transactions/${id}`, body(write.fields))
+          ? api.put(`/transactions/${id}`, toBody(write.fields))
           : api.delete(`/transactions/${id}`));
       }
     },
   );
-  await fc.assert(holds, seeded(60));
+  await fc.assert(property, seeded(60));
 });
 
-async function readAtOnce(api: Api, path: string, query: object): Promise<number[]> {
+async function readInOnePage(api: Api, path: string, query: object): Promise<number[]> {
   const { body } = await api.get(path, { ...query, per_page: 100 });
   return body.data.map(({ id }: { id: number }) => id);
 }

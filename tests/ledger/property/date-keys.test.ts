@@ -1,4 +1,4 @@
-// Date keys, sorted as texts, are in the order of the list.
+// Date keys sort as strings in the order of the list.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -28,25 +28,25 @@ function inListOrder(first: Row, second: Row): number {
 }
 
 test(`two date keys compare by date, then by creation, then by id (seed ${SEED})`, () => {
-  const agrees = fc.property(row, row, (first, second) => {
+  const property = fc.property(row, row, (first, second) => {
     const [firstKey, secondKey] = [toDateKey(first), toDateKey(second)];
     const order = firstKey === secondKey ? 0 : firstKey < secondKey ? -1 : 1;
     expect(order).toBe(Math.sign(inListOrder(first, second)));
   });
-  fc.assert(agrees, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });
 
 test(`a date key is parsed to the fields that it was made from (seed ${SEED})`, () => {
-  const readBack = fc.property(row, (each) => {
+  const property = fc.property(row, (each) => {
     expect(parseDateKey(toDateKey(each))).toEqual(each);
   });
-  fc.assert(readBack, seeded(1_000));
+  fc.assert(property, seeded(1_000));
 });
 
 test(`the date keys of a day lie between its first and last key, and those of other days do not (seed ${SEED})`, () => {
-  const bounded = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
+  const property = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
     const key = toDateKey(each);
     expect(toFirstKeyOnDay(day) <= key && key <= toLastKeyOnDay(day)).toBe(each.date === day);
   });
-  fc.assert(bounded, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });

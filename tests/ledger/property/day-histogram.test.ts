@@ -30,17 +30,17 @@ const rows = fc.array(
   { maxLength: 40 },
 );
 const bound = fc.oneof(crowdedDate, anyDate);
-const question = fc.record({
+const query = fc.record({
   start: fc.oneof(fc.constant('0001-01-01'), bound),
   end: fc.oneof(fc.constant('9999-12-31'), bound),
   type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
   offset: fc.nat({ max: 45 }),
 });
 
-function countBySlot(rows: readonly Row[], slotOf: (date: string) => number): SlotCounts {
+function countBySlot(rows: readonly Row[], findSlot: (date: string) => number): SlotCounts {
   const counts = { income: new Map<number, number>(), expense: new Map<number, number>() };
   for (const { date, type } of rows) {
-    counts[type].set(slotOf(date), (counts[type].get(slotOf(date)) ?? 0) + 1);
+    counts[type].set(findSlot(date), (counts[type].get(findSlot(date)) ?? 0) + 1);
   }
   return counts;
 }
@@ -59,7 +59,7 @@ function countInMonth(rows: readonly Row[], month: string): MonthCounts {
 }
 
 /** Counts as a list does: from years and edge months for the total, and from one month to find the day. */
-function byHistogram(
+function findByHistogram(
   rows: readonly Row[],
   range: DateRange,
   type: Row['type'] | undefined,
@@ -76,7 +76,7 @@ function byHistogram(
   };
 }
 
-function byCounting(
+function findByCounting(
   rows: readonly Row[],
   range: DateRange,
   type: Row['type'] | undefined,
@@ -96,12 +96,12 @@ function byCounting(
 }
 
 test(`totals and positions by histogram equal those by counting (seed ${SEED})`, () => {
-  const agrees = fc.property(rows, question, (ledger, { start, end, type, offset }) => {
+  const property = fc.property(rows, query, (ledger, { start, end, type, offset }) => {
     fc.pre(start <= end);
     const range = { start, end };
-    expect(byHistogram(ledger, range, type, offset)).toEqual(
-      byCounting(ledger, range, type, offset),
+    expect(findByHistogram(ledger, range, type, offset)).toEqual(
+      findByCounting(ledger, range, type, offset),
     );
   });
-  fc.assert(agrees, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });

@@ -1,5 +1,5 @@
-// For all months, sizes and limits, the parts of an export together make up the ledger, whether months are in the cache, changed,
-// or larger than a part. The number of parts and the number of their reads are bounded.
+// For all months, sizes and limits, the parts of an export together make up the ledger, whether months are cached, changed, or
+// larger than a part. The number of parts, and of the reads for each, is bounded.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -34,7 +34,7 @@ const ledgers = fc.record({
   minRowsPerQuery: fc.integer({ min: 1, max: 4 }),
   maxRowsPerQuery: fc.integer({ min: 1, max: 8 }),
   rowsPerQuery: fc.integer({ min: 1, max: 10 }),
-  /** Months that get one row more before the export is repeated. */
+  /** Months that get another row before the export is repeated */
   changes: fc.array(fc.array(month, { maxLength: 2 }), { minLength: 2, maxLength: 3 }),
 });
 type GeneratedLedger = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
@@ -90,29 +90,29 @@ async function readIds({ transactions }: Ledger): Promise<number[]> {
 }
 
 test(`the parts of an export make up the ledger (seed ${SEED})`, async () => {
-  const holds = fc.asyncProperty(ledgers, async (generated) => {
+  const property = fc.asyncProperty(ledgers, async (generated) => {
     const { maxRows, minRowsPerQuery, maxRowsPerQuery } = generated;
     const ledgerId = await fill(generated);
     const options = { ...table, ledgerId, timeZone: 'UTC' };
     const partLimits = { maxRows, minRowsPerQuery, maxRowsPerQuery };
-    const exporting = openLedger({ ...options, client, partLimits });
+    const exportedLedger = openLedger({ ...options, client, partLimits });
     rowsPerQuery = generated.rowsPerQuery;
     const largestMonth = Math.max(0, ...generated.months.map(({ rows }) => rows)) + 4;
-    for (const changed of generated.changes) {
+    for (const changedMonths of generated.changes) {
       const ids = await readIds(openLedger(options));
-      const parts = await readParts(exporting, ids.length + 1);
+      const parts = await readParts(exportedLedger, ids.length + 1);
       expect(parts.flatMap((part) => part.ids)).toEqual(ids);
       expect(parts.slice(0, -1).map((part) => part.ids.length)).not.toContain(0);
       // Each query after the first must yield a minimum of rows.
       const maxQueries = 1 + (maxRows + largestMonth) / minRowsPerQuery;
       expect(Math.max(...parts.map((part) => part.queries))).toBeLessThanOrEqual(maxQueries);
       expect(parts.every((part) => part.ids.length <= maxRows)).toBe(true);
-      for (const each of changed) {
+      for (const changedMonth of changedMonths) {
         const { description, amount, type, categoryId, notes } = createStoredTransaction(1, {});
         const fields = { description, amount, type, categoryId, notes, externalId: null };
-        await exporting.transactions.create({ ...fields, date: dateIn(each, 28) });
+        await exportedLedger.transactions.create({ ...fields, date: dateIn(changedMonth, 28) });
       }
     }
   });
-  await fc.assert(holds, { ...seeded(200), examples: LARGE_MONTHS.map((each) => [each]) });
+  await fc.assert(property, { ...seeded(200), examples: LARGE_MONTHS.map((each) => [each]) });
 });

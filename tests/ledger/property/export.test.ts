@@ -1,4 +1,4 @@
-// An export that is imported into an empty ledger makes an equal ledger. Importing the same file again changes nothing.
+// Importing an export into an empty ledger creates an equal ledger. Importing the same file again changes nothing.
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, expect, test } from 'vitest';
@@ -57,8 +57,8 @@ const row = fc.record({
   date: crowdedDate,
   notes: fc.option(text, { nil: null }),
   hasExternalId: fc.boolean(),
-  /** Equal rows in one ledger. */
-  times: fc.integer({ min: 1, max: 3 }),
+  /** Number of equal rows */
+  copies: fc.integer({ min: 1, max: 3 }),
 });
 const ledgers = fc.record({
   names: fc.uniqueArray(
@@ -72,7 +72,7 @@ const ledgers = fc.record({
 });
 type GeneratedLedger = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A ledger of equal rows, of which one exists when the interrupted import is repeated */
+/** Equal rows, one of which exists when the interrupted import is repeated */
 const equalRows: GeneratedLedger = {
   names: [],
   externalIds: fc.stream(['x'].values()),
@@ -86,7 +86,7 @@ const equalRows: GeneratedLedger = {
       notes: null,
       date: '2026-03-05',
       hasExternalId: false,
-      times: 3,
+      copies: 3,
     },
   ],
 };
@@ -112,9 +112,9 @@ async function fill(
     ids.push((await categories.create(fields)).id);
   }
   const usedIds = new Set<string>();
-  for (const { category, hasExternalId, times, ...fields } of rows) {
+  for (const { category, hasExternalId, copies, ...fields } of rows) {
     const categoryId = category === null ? null : (ids[category % ids.length] ?? null);
-    for (let n = 0; n < times; n += 1) {
+    for (let n = 0; n < copies; n += 1) {
       const [id = ''] = externalIds.take(1);
       const externalId = hasExternalId && !usedIds.has(id) ? id : null;
       usedIds.add(id);
@@ -144,7 +144,7 @@ async function readImportable({ transactions }: Ledger) {
 }
 
 test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
-  const agrees = fc.asyncProperty(ledgers, async (generated) => {
+  const property = fc.asyncProperty(ledgers, async (generated) => {
     runs += 1;
     const source = await open('source');
     const target = await open('target');
@@ -154,21 +154,21 @@ test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
     expect(parts.length).toBe(Math.floor(contents.length / ROWS_PER_PART) + 1);
     const { rows, refused } = await readStatement(Buffer.from(parts.join('')));
     expect([refused, rows.length]).toEqual([[], contents.length]);
-    const importRows = async (some: typeof rows, { api }: { api: Api }) => {
+    const importRows = async (selected: typeof rows, { api }: { api: Api }) => {
       servedApi = api;
       const service = createServiceClient({ url: server.url, userAgent: 'test' });
-      const plan = planImport(some, await readLedger(service));
+      const plan = planImport(selected, await readLedger(service));
       const added: TransactionRow[] = [];
       const recorder = createRecorder({ importId: 'test', total: 1 }, async () => undefined);
       const confirm = async (rows: readonly TransactionRow[]) => void added.push(...rows);
-      const sent = { rows: plan.missing, importId: 'test', recorder: { ...recorder, confirm } };
-      const { created, duplicates, refused } = await upload(service, sent, () => undefined);
+      const batch = { rows: plan.missing, importId: 'test', recorder: { ...recorder, confirm } };
+      const { created, duplicates, refused } = await upload(service, batch, () => undefined);
       expect(added).toHaveLength(created);
       return { created, duplicates: plan.present + duplicates, refused };
     };
 
     let duplicates = 0;
-    for (const cut of [...generated.cuts.toSorted((one, other) => one - other), 1]) {
+    for (const cut of [...generated.cuts.toSorted((first, second) => first - second), 1]) {
       const end = Math.floor(rows.length * cut);
       const result = { created: end - duplicates, duplicates, refused: [] };
       expect(await importRows(rows.slice(0, end), target)).toEqual(result);
@@ -181,5 +181,5 @@ test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
     expect(await importRows(rows, source)).toEqual(nothingCreated);
     expect(await readImportable(source.ledger)).toEqual(contents);
   });
-  await fc.assert(agrees, { ...seeded(100), examples: [[equalRows]] });
+  await fc.assert(property, { ...seeded(100), examples: [[equalRows]] });
 });

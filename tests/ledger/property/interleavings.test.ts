@@ -26,7 +26,7 @@ import { applyOutcome, linearise } from '../support/model/linearisation.ts';
 /** Runs of each race in a full run; `npm test` stops as soon as every outcome has occurred. */
 const INTERLEAVINGS = 12;
 const MAX_CALL_MS = 30;
-/** Delay of about the length of a request, so that either request can be first */
+/** About the duration of a request, so that either request can be first */
 const MAX_START_MS = 100;
 
 const category = (name: string): Command => ({
@@ -139,32 +139,32 @@ beforeAll(async () => {
 
 describe.each(oneInEvery(2, RACES))('$title', ({ title, commands, outcomes }) => {
   it(`end with ${outcomes.join(', or ')}, as if one request had followed the other`, async () => {
-    const seen = new Set<string>();
+    const seenOutcomes = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
       const ledgerId = `race-${RACES.findIndex((each) => each.title === title)}-${seed}`;
-      const undelayed = await openInProcess(createServiceOn({ ...table, ledgerId }));
-      const model = await givenModel(undelayed);
-      const replies = await race(ledgerId, commands, createSeededRandom(seed));
-      seen.add(replies.map(({ reply }) => reply.status).join(' '));
-      linearise(model, replies, await readListing(undelayed));
+      const direct = await openInProcess(createServiceOn({ ...table, ledgerId }));
+      const model = await givenModel(direct);
+      const responses = await race(ledgerId, commands, createSeededRandom(seed));
+      seenOutcomes.add(responses.map(({ response }) => response.status).join(' '));
+      linearise(model, responses, await readListing(direct));
       expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
-      if (seen.size === outcomes.length && !IS_FULL) break;
+      if (seenOutcomes.size === outcomes.length && !IS_FULL) break;
     }
-    expect([...seen].toSorted()).toEqual(outcomes);
+    expect([...seenOutcomes].toSorted()).toEqual(outcomes);
   });
 });
 
 async function givenModel(api: Api): Promise<Model> {
   let model = EMPTY;
   for (const command of INITIAL_COMMANDS) {
-    const next = applyOutcome(model, { command, reply: await send(api, command) });
+    const next = applyOutcome(model, { command, response: await send(api, command) });
     if (!next) throw new Error('A command before the race failed');
     model = next;
   }
   return model;
 }
 
-/** Sends each command from a writer of its own, after a random delay and over calls of random length. */
+/** Sends each command from a separate service, after a random delay. Calls to the table take random times. */
 async function race(ledgerId: string, commands: readonly Command[], random: SeededRandom) {
   const time = createVirtualTime();
   const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });
@@ -177,13 +177,13 @@ async function race(ledgerId: string, commands: readonly Command[], random: Seed
       openInProcess(createLedgerService({ ...options, client, retryPolicy, timeoutSignal })),
     ),
   );
-  const replies = commands.map(async (command, index) => {
+  const responses = commands.map(async (command, index) => {
     const api = apis[index];
-    if (!api) throw new RangeError('There are as many writers as commands');
+    if (!api) throw new RangeError('Each command needs a service');
     await time.sleep(random.between(0, MAX_START_MS));
-    return { command, reply: await send(api, command) };
+    return { command, response: await send(api, command) };
   });
-  return await time.run(Promise.all(replies));
+  return await time.run(Promise.all(responses));
 }
 
 function createDelayedClient(client: Client, time: VirtualTime, random: SeededRandom): Client {

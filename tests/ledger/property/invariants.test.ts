@@ -18,21 +18,21 @@ import {
   type ModelFilter,
   selectTransactions,
 } from '../support/model/ledger-model.ts';
-import { applyOutcome, linearise, refusal } from '../support/model/linearisation.ts';
+import { applyOutcome, linearise, toRefusal } from '../support/model/linearisation.ts';
 
 const SEEDS = [20_260_331, 7, 4_242].slice(0, scaleCases(3));
 /** Number of rounds. Each has at least 71 commands; a swap of names counts as three. */
 const ROUNDS = IS_FULL ? 10 : 4;
-/** Races end differently in each run, and so do the commands after them: a rare outcome may need more rounds. */
+/** Races end differently in each run, so a rare outcome may need more rounds. */
 const MAX_ROUNDS = 4 * ROUNDS;
 const COMMANDS_PER_ROUND = 55;
 const BATCHES_PER_ROUND = 2;
 const COMMANDS_PER_BATCH = 8;
-/** Average number of filters whose pages are walked after each round. */
-const FILTERS_WALKED = 8;
+/** Average number of filters whose pages are read after each round. */
+const FILTERS_PER_ROUND = 8;
 
-/** Outcomes that must occur, because the sequence proves nothing without them */
-const OUTCOMES = [
+/** The sequence proves nothing unless all of these occur. */
+const REQUIRED_OUTCOMES = [
   ...['POST transactions 201', 'POST transactions 400', 'POST transactions 404'],
   ...['PUT transactions 200', 'PUT transactions 400', 'PUT transactions 404'],
   ...['DELETE transactions 200', 'DELETE transactions 404'],
@@ -55,11 +55,12 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
     const instants = createSeededRandom(seed + 1);
     const clock = () => new Date(instants.integer(0, 3));
     const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     let model = EMPTY;
-    const isDone = (round: number) => round >= ROUNDS && OUTCOMES.every((each) => seen.has(each));
+    const isDone = (round: number) =>
+      round >= ROUNDS && REQUIRED_OUTCOMES.every((each) => outcomes.has(each));
     for (let round = 0; round < MAX_ROUNDS && !isDone(round); round += 1) {
-      model = await sendOneByOne(recordOutcomes(api, seen), model, random);
+      model = await sendOneByOne(recordOutcomes(api, outcomes), model, random);
       for (let batch = 0; batch < BATCHES_PER_ROUND; batch += 1) {
         model = await sendAtOnce(api, model, random);
       }
@@ -67,12 +68,12 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
       await expectPages(api, model, random);
     }
     expect(model.transactions.size).toBeGreaterThan(30);
-    expect([...seen]).toEqual(expect.arrayContaining(OUTCOMES));
+    expect([...outcomes]).toEqual(expect.arrayContaining(REQUIRED_OUTCOMES));
   });
 });
 
-async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Promise<Model> {
-  let model = before;
+async function sendOneByOne(api: Api, initial: Model, random: SeededRandom): Promise<Model> {
+  let model = initial;
   for (let sent = 0; sent < COMMANDS_PER_ROUND; sent += 1) {
     const swapsNames = model.categories.size > 1 && random.chance(0.02);
     const commands = swapsNames ? swapNames(random, model) : [makeCommand(random, model)];
@@ -82,21 +83,21 @@ async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Prom
 }
 
 async function sendOne(api: Api, model: Model, command: Command): Promise<Model> {
-  const reply = await send(api, command);
+  const response = await send(api, command);
   const [expected] = listRefusals(model, command);
   if (expected) {
-    expect(refusal(reply), JSON.stringify(command)).toBe(expected);
+    expect(toRefusal(response), JSON.stringify(command)).toBe(expected);
     return model;
   }
-  const next = applyOutcome(model, { command, reply });
-  if (!next) throw new Error(`${JSON.stringify(command)} got ${reply.text}`);
+  const next = applyOutcome(model, { command, response });
+  if (!next) throw new Error(`${JSON.stringify(command)} got ${response.text}`);
   return next;
 }
 
 async function sendAtOnce(api: Api, model: Model, random: SeededRandom): Promise<Model> {
   const commands = Array.from({ length: COMMANDS_PER_BATCH }, () => makeCommand(random, model));
   const outcomes = await Promise.all(
-    commands.map(async (command) => ({ command, reply: await send(api, command) })),
+    commands.map(async (command) => ({ command, response: await send(api, command) })),
   );
   return linearise(model, outcomes, await readListing(api));
 }
@@ -126,11 +127,11 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
   const range = { start_date: days[0] ?? '', end_date: days[1] ?? '' };
   const inRange = { ...random.pick(combinations), ...range };
   for (const sort of ['date', '-date'] as const) {
-    await expectWalk(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
-    await expectWalk(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
+    await expectList(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
+    await expectList(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
   }
   for (const filter of pickSome(random, combinations)) {
-    await expectWalk(api, model, { filter, perPage: 100, sort: '-date' });
+    await expectList(api, model, { filter, perPage: 100, sort: '-date' });
   }
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });
   const counts = body.data.map(({ id, transaction_count }: Counted) => [id, transaction_count]);
@@ -140,17 +141,17 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
 }
 
 function pickSome<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
-  return all.filter(() => random.chance(FILTERS_WALKED / all.length));
+  return all.filter(() => random.chance(FILTERS_PER_ROUND / all.length));
 }
 
-interface Walk {
+interface ListRequest {
   readonly filter: ModelFilter;
   readonly perPage: number;
   readonly sort: 'date' | '-date';
 }
 
-/** Compares all pages of a walk, and one page after the last, which must be empty and have the same total. */
-async function expectWalk(api: Api, model: Model, { filter, perPage, sort }: Walk) {
+/** Compares all pages of a list, and the page after the last, which must be empty and have the same total. */
+async function expectList(api: Api, model: Model, { filter, perPage, sort }: ListRequest) {
   const newestFirst = selectTransactions(model, filter);
   const expected = sort === 'date' ? newestFirst.reverse() : newestFirst;
   const pages = Math.ceil(expected.length / perPage);
@@ -170,10 +171,10 @@ function categoryName({ categories }: Model, { category_id }: { category_id: num
 }
 
 /** Wraps the API, and records every kind of outcome. */
-function recordOutcomes(api: Api, seen: Set<string>): Api {
-  const record = <Reply extends { status: number }>(request: string, reply: Reply): Reply => {
-    seen.add(`${request} ${reply.status}`);
-    return reply;
+function recordOutcomes(api: Api, outcomes: Set<string>): Api {
+  const record = <Any extends { status: number }>(request: string, response: Any): Any => {
+    outcomes.add(`${request} ${response.status}`);
+    return response;
   };
   const resource = (path: string) => path.split('/')[1];
   return {

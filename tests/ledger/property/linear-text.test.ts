@@ -24,7 +24,7 @@ type Walk = (text: string) => unknown;
 
 const PROJECT = join(import.meta.dirname, '../../..');
 const SOURCES = 'lib/ledger/{auth,domain,http,service,store}/**/*.ts';
-/** A literal stands where an expression begins, and the formatter keeps it on one line. */
+/** A literal begins where an expression can, and the formatter keeps it on one line. */
 const LITERAL =
   /(?<=[=(,:?]\s+|[(,]|^\s*)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm;
 const COMPOSED = /new RegExp\(/g;
@@ -81,7 +81,7 @@ const isTea = createMatcher({
   ...{ text: 'café', type: undefined, startDate: undefined, endDate: undefined },
 });
 const COMPOSED_BY_FILE = {
-  // The id of a key, which an operator enters.
+  // The id of a key, which only an operator enters.
   'lib/ledger/store/api-keys.ts': 1,
   'lib/ledger/domain/search.ts': 1,
   'lib/ledger/domain/text.ts': 2,
@@ -105,7 +105,7 @@ const SHAPES = oneInEvery(2, HEADS).flatMap((head) =>
   PUMPS.flatMap((pump) => oneInEvery(3, TAILS).map((tail) => ({ head, pump, tail }))),
 );
 
-/** Finds a kind of text for which the work grows faster than the text. */
+/** Finds a shape of text for which the work grows faster than the text. */
 function findSuperlinear(walk: Walk): Shape | undefined {
   return SHAPES.find(({ head, pump, tail }) =>
     growsFaster(walk, (length) => head + pump.repeat(length / pump.length) + tail, LARGE),
@@ -134,7 +134,7 @@ function growsFaster<Input>(
 ): boolean {
   const [small, large] = [make(largest / GROWTH), make(largest)];
   return MEASURES.every((measure) => {
-    // The larger one first: while it runs, the code is compiled for both.
+    // The larger one runs first, so that the code is compiled for both.
     const longer = measure(() => runIgnoringRefusal(walk, large));
     return longer / measure(() => runIgnoringRefusal(walk, small)) > MAX_RATIO;
   });
@@ -176,7 +176,7 @@ const literals = files.flatMap(({ file, source }) =>
   })),
 );
 
-describe('the work of a client’s text grows no faster than the text', () => {
+describe('the work for a client’s text grows no faster than the text', () => {
   test.each(literals)('$file: $pattern', ({ pattern }) => {
     expect(findSuperlinear((text) => text.replace(pattern, ''))).toBeUndefined();
   });
@@ -186,7 +186,7 @@ describe('the work of a client’s text grows no faster than the text', () => {
   });
 });
 
-describe('the work of a file to import grows no faster than the file', () => {
+describe('the work for a file to import grows no faster than the file', () => {
   test.each(Object.entries(FILES))('with %s of 40,000 characters', (_, walk) => {
     const slow = NESTED.filter((pump) =>
       growsFaster(walk, (length) => pump.repeat(length / pump.length), LONG_CELL),
@@ -195,7 +195,7 @@ describe('the work of a file to import grows no faster than the file', () => {
   });
 
   test('with 3,000 bookings of one id', () => {
-    // No more than the processor's cache holds: beyond it each takes longer.
+    // More bookings would not fit in the processor's cache, and each would take longer.
     expect(growsFaster(numberSharedIds, makeEqualIds, 3_000)).toBe(false);
     const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);
     expect(ids).toEqual(['A', 'A/2', 'A/3']);

@@ -16,11 +16,11 @@ function fromCents(cents: number): number {
 const wholeCents = fc.integer({ min: -MAX_CENTS, max: MAX_CENTS }).map(fromCents);
 
 test(`any amount of whole cents is accepted and survives JSON (seed ${SEED})`, () => {
-  const survives = fc.property(wholeCents, (value) => {
+  const property = fc.property(wholeCents, (value) => {
     expect(v.parse(amount, value)).toBe(value);
     expect(JSON.parse(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
   });
-  fc.assert(survives, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });
 
 test(`any amount finer than a cent is refused (seed ${SEED})`, () => {
@@ -30,15 +30,15 @@ test(`any amount finer than a cent is refused (seed ${SEED})`, () => {
       fc.integer({ min: 1, max: 9_999 }).filter((rest) => rest % 100 !== 0),
     )
     .map(([whole, rest]) => JSON.parse(`${whole}.${String(rest).padStart(4, '0')}`));
-  const refused = fc.property(finer, (value) => {
+  const property = fc.property(finer, (value) => {
     expect(v.safeParse(amount, value).success).toBe(false);
   });
-  fc.assert(refused, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });
 
 test(`a double has at most two decimals exactly when its two-decimal form is the same double (seed ${SEED})`, () => {
-  const same = fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
+  const property = fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
     expect(hasAtMostTwoDecimals(value)).toBe(Number(value.toFixed(2)) === value);
   });
-  fc.assert(same, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });

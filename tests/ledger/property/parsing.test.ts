@@ -10,10 +10,10 @@ test(`a text is a calendar date exactly when the calendar has that day (seed ${S
   const dateLike = fc
     .tuple(part(4, 9999), part(2, 14), part(2, 33))
     .map((parts) => parts.join('-'));
-  const agrees = fc.property(dateLike, (text) => {
+  const property = fc.property(dateLike, (text) => {
     const instant = new Date(`${text}T00:00:00.000Z`);
     const isDay = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
     expect(isCalendarDate(text)).toBe(isDay && !text.startsWith('0000'));
   });
-  fc.assert(agrees, seeded(5_000));
+  fc.assert(property, seeded(5_000));
 });

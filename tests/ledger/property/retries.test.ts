@@ -22,8 +22,8 @@ const ROWS_PER_BULK = 7;
 const ROUNDS = BULKS / 2;
 const KEPT_ROWS = 3;
 
-/** Opens one ledger twice: with a healthy database, and with one where half of the calls fail, before or after they are applied. */
-async function openBoth() {
+/** Opens one ledger over two connections: a healthy one, and one where half of the calls fail, before or after they are applied. */
+async function openLedgerTwice() {
   const random = createSeededRandom(SEED);
   const table = await createTestTable();
   const options = { ...table, ledgerId: 'home', timeZone: 'UTC' };
@@ -38,12 +38,12 @@ async function openBoth() {
   const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
   const healthy = await openInProcess(createServiceOn(options));
   const { verify } = createVerification(options);
-  /** Sends a request twice over the faulty connection at once, and then over the healthy one. */
+  /** Sends a request twice at once over the faulty connection, and then over the healthy one. */
   async function sendThrice(method: string, path: string, body: object) {
     const request = { body, headers: { 'idempotency-key': randomUUID() } };
     const send = (api: Api) => api.request(method, path, request);
-    const replies = await Promise.all([send(faulty), send(faulty)]);
-    return { replies, last: await send(healthy) };
+    const responses = await Promise.all([send(faulty), send(faulty)]);
+    return { responses, lastResponse: await send(healthy) };
   }
   const total = async () => (await healthy.get('/transactions')).body.pagination?.total;
   return { healthy, sendThrice, total, verify, injected: () => injected };
@@ -58,16 +58,17 @@ const makeRows = (number: number) =>
   }));
 
 test(`${POSTS} POSTs, each sent three times, create ${POSTS} rows (seed ${SEED})`, async () => {
-  const { sendThrice, total, injected } = await openBoth();
+  const { sendThrice, total, injected } = await openLedgerTwice();
   let replayed = 0;
 
   async function purchase(number: number): Promise<string> {
     const body = { description: `Purchase ${number}`, amount: number, type: 'expense' };
-    const { replies, last } = await sendThrice('POST', '/transactions', body);
-    expect(last.status).toBe(201);
-    if (last.headers['idempotent-replayed']) replayed += 1;
-    for (const { status, text } of replies) if (status === 201) expect(text).toBe(last.text);
-    return last.text;
+    const { responses, lastResponse } = await sendThrice('POST', '/transactions', body);
+    expect(lastResponse.status).toBe(201);
+    if (lastResponse.headers['idempotent-replayed']) replayed += 1;
+    for (const { status, text } of responses)
+      if (status === 201) expect(text).toBe(lastResponse.text);
+    return lastResponse.text;
   }
 
   const texts = new Set<string>();
@@ -83,20 +84,26 @@ test(`${POSTS} POSTs, each sent three times, create ${POSTS} rows (seed ${SEED})
 
 test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { sendThrice, total, verify, injected } = await openBoth();
+  const { sendThrice, total, verify, injected } = await openLedgerTwice();
   let created = 0;
   for (let number = 1; number <= BULKS; number += 1) {
     const transactions = makeRows(number).map((row, n) =>
       n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
     );
-    const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
-    expect(last.body.data).toMatchObject({ created: ROWS_PER_BULK, duplicates: 0, failed: 0 });
-    // Rows that an earlier reply reported as created keep their ids.
-    for (const { body } of replies) {
+    const { responses, lastResponse } = await sendThrice('POST', '/transactions/bulk', {
+      transactions,
+    });
+    expect(lastResponse.body.data).toMatchObject({
+      created: ROWS_PER_BULK,
+      duplicates: 0,
+      failed: 0,
+    });
+    // Rows that an earlier response reported as created keep their ids.
+    for (const { body } of responses) {
       for (const { index, id } of body.data?.results ?? []) {
         if (id === undefined) continue;
         created += 1;
-        expect(id).toBe(last.body.data.results[index].id);
+        expect(id).toBe(lastResponse.body.data.results[index].id);
       }
     }
   }
@@ -108,9 +115,9 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
 
 test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { healthy, sendThrice, total, verify, injected } = await openBoth();
+  const { healthy, sendThrice, total, verify, injected } = await openLedgerTwice();
   const change = async (method: string, path: string, transactions: readonly object[]) =>
-    (await sendThrice(method, path, { transactions })).last.body.data;
+    (await sendThrice(method, path, { transactions })).lastResponse.body.data;
   for (let number = 1; number <= ROUNDS; number += 1) {
     const { body } = await healthy.post('/transactions/bulk', { transactions: makeRows(number) });
     const rows: { id: number; etag: string }[] = body.data.results;

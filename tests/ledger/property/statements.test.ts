@@ -72,34 +72,38 @@ function writeCsv(rows: readonly (readonly string[])[], delimiter: string): stri
 }
 
 test(`a file of any bytes is read, or refused with a reason (seed ${SEED})`, async () => {
-  const ends = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+  const property = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
     const error = await readStatement(bytes, { today: TODAY }).catch((reason: unknown) => reason);
     if (error instanceof Error) expect(error).toBeInstanceOf(UserError);
   });
-  await fc.assert(ends, seeded(500));
+  await fc.assert(property, seeded(500));
 });
 
-test(`each line of a table is a row, refused, left out or a repetition (seed ${SEED})`, () => {
-  const isWhole = fc.property(table, ([headers, rows, delimiter]) => {
+test(`each line of a table is a row, refused, left out or repeated (seed ${SEED})`, () => {
+  const property = fc.property(table, ([headers, rows, delimiter]) => {
     const text = writeCsv(
       [['Date', 'Description', 'Amount', ...headers.slice(0, 3)], ...rows],
       delimiter,
     );
-    let read: ReturnType<typeof readCsv>;
+    let statement: ReturnType<typeof readCsv>;
     try {
-      read = readCsv(text, { today: TODAY, dateOrder: 'dmy' });
+      statement = readCsv(text, { today: TODAY, dateOrder: 'dmy' });
     } catch (error) {
       expect(error).toBeInstanceOf(UserError);
       return;
     }
-    const lines = [...read.rows, ...read.refused, ...read.leftOut].map(({ line }) => line);
+    const lines = [...statement.rows, ...statement.refused, ...statement.leftOut].map(
+      ({ line }) => line,
+    );
     expect(new Set(lines).size).toBe(lines.length);
     const { rows: filledRows } = splitCsv(text, delimiter);
     const first =
-      read.headerLine === 0 ? 0 : filledRows.findIndex(({ line }) => line === read.headerLine) + 1;
-    if (read.headerLine > 0) expect(lines.length).toBe(filledRows.length - first);
+      statement.headerLine === 0
+        ? 0
+        : filledRows.findIndex(({ line }) => line === statement.headerLine) + 1;
+    if (statement.headerLine > 0) expect(lines.length).toBe(filledRows.length - first);
   });
-  fc.assert(isWhole, seeded(500));
+  fc.assert(property, seeded(500));
 });
 
 test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED})`, () => {
@@ -111,15 +115,19 @@ test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED}
     minLength: 1,
     maxLength: 8,
   });
-  const agrees = fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (generated, delimiter) => {
-    const text = writeCsv(generated, delimiter);
-    const parsed = parse(text, {
-      delimiter,
-      relax_column_count: true,
-      relax_quotes: true,
-    }) as string[][];
-    const filled = parsed.filter((cells) => cells.some((each) => each.trim() !== ''));
-    expect(splitCsv(text, delimiter).rows.map(({ cells }) => cells)).toEqual(filled);
-  });
-  fc.assert(agrees, seeded(500));
+  const property = fc.property(
+    rows,
+    fc.constantFrom(',', ';', '\t', '|'),
+    (generated, delimiter) => {
+      const text = writeCsv(generated, delimiter);
+      const parsed = parse(text, {
+        delimiter,
+        relax_column_count: true,
+        relax_quotes: true,
+      }) as string[][];
+      const filled = parsed.filter((cells) => cells.some((each) => each.trim() !== ''));
+      expect(splitCsv(text, delimiter).rows.map(({ cells }) => cells)).toEqual(filled);
+    },
+  );
+  fc.assert(property, seeded(500));
 });

@@ -97,8 +97,8 @@ describe('if the embedded engine is not installed', () => {
     expect((await fetch(`${url}/categories`, { method: 'POST', body })).status).toBe(201);
     await first.child.stop();
     const second = await startInTest({ folder, environment });
-    const reply = await fetch(`${await second.ready}/categories`);
-    expect(await reply.json()).toMatchObject({ data: [{ name: 'Rent' }] });
+    const response = await fetch(`${await second.ready}/categories`);
+    expect(await response.json()).toMatchObject({ data: [{ name: 'Rent' }] });
   });
 });
 

@@ -23,8 +23,8 @@ async function createCategory(url: string, name: string): Promise<number> {
 }
 
 async function listCategoryNames(url: string): Promise<string[]> {
-  const reply = await fetch(`${url}/categories`);
-  const { data } = (await reply.json()) as { data: { name: string }[] };
+  const response = await fetch(`${url}/categories`);
+  const { data } = (await response.json()) as { data: { name: string }[] };
   return data.map(({ name }) => name);
 }
 

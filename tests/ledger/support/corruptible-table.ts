@@ -10,7 +10,7 @@ import { createTestTable } from '../../shared/support/test-table.ts';
 
 export async function createCorruptibleTable() {
   const { client, tableName } = await createTestTable();
-  let ledgers = 0;
+  let ledgerCount = 0;
 
   const withoutScans = ((command: object, ...options: []) => {
     if (command instanceof ScanCommand) throw new Error('A ledger is not read by a scan');
@@ -19,8 +19,8 @@ export async function createCorruptibleTable() {
 
   /** Creates categories 1 Food and 2 Pay; transactions 1 and 2 (Food, March), 3 (Pay, April) and 4 (none, May 2025). */
   async function givenLedger() {
-    ledgers += 1;
-    const ledgerId = `ledger-${ledgers}`;
+    ledgerCount += 1;
+    const ledgerId = `ledger-${ledgerCount}`;
     const target = { client, tableName, ledgerId };
     const { categories, transactions } = openLedger({ ...target, timeZone: 'UTC' });
     for (const name of ['Food', 'Pay']) {
@@ -32,8 +32,8 @@ export async function createCorruptibleTable() {
       ['2026-04-01', 'income', 2],
       ['2025-05-31', 'expense', null],
     ] as const) {
-      const lunch = { description: 'x', amount: 1, type, categoryId, date, notes: null };
-      await transactions.create(lunch);
+      const fields = { description: 'x', amount: 1, type, categoryId, date, notes: null };
+      await transactions.create(fields);
     }
     const verification = createVerification({
       ...target,

@@ -1,4 +1,4 @@
-// Reads the examples of code in docs/ledger/clients.md.
+// Reads the code examples in docs/ledger/clients.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,8 +17,8 @@ export function listGuideExamples(): GuideExample[] {
 }
 
 /** @throws Error if the guide has no example of that name */
-export function findGuideExample(wantedName: string): string {
-  const example = listGuideExamples().find(({ name }) => name === wantedName);
-  if (!example) throw new Error(`docs/ledger/clients.md has no example "${wantedName}"`);
+export function findGuideExample(name: string): string {
+  const example = listGuideExamples().find((each) => each.name === name);
+  if (!example) throw new Error(`docs/ledger/clients.md has no example "${name}"`);
   return example.code;
 }

@@ -9,12 +9,12 @@ type Key = Readonly<Record<'pk' | 'sk', unknown>>;
 /** Sends queries of indexes to a second table, to which the test copies changes later, in any order. */
 export async function createLaggingTable() {
   const table = await createTestTable();
-  const indexed = await createTestTable();
+  const indexTable = await createTestTable();
   const pending = new Map<string, Key>();
   const client = interpose(table.client, (name, input) => {
     const { IndexName } = input as QueryCommandInput;
     if (name === 'QueryCommand' && IndexName !== undefined) {
-      Object.assign(input, { TableName: indexed.tableName });
+      Object.assign(input, { TableName: indexTable.tableName });
     }
     for (const key of listWrittenKeys(input)) pending.set(JSON.stringify(key), key);
   });
@@ -23,10 +23,10 @@ export async function createLaggingTable() {
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.tableName, Key, ConsistentRead: true }),
     );
-    const TableName = indexed.tableName;
+    const TableName = indexTable.tableName;
     await (Item
-      ? indexed.client.send(new PutCommand({ TableName, Item }))
-      : indexed.client.send(new DeleteCommand({ TableName, Key })));
+      ? indexTable.client.send(new PutCommand({ TableName, Item }))
+      : indexTable.client.send(new DeleteCommand({ TableName, Key })));
   }
 
   return {
@@ -34,10 +34,10 @@ export async function createLaggingTable() {
     client,
     /** @param arrives decides for each pending change whether it reaches the indexes now */
     async propagate(arrives: () => boolean): Promise<void> {
-      for (const [name, key] of pending) {
+      for (const [id, key] of pending) {
         if (!arrives()) continue;
         await copyToIndexes(key);
-        pending.delete(name);
+        pending.delete(id);
       }
     },
   };

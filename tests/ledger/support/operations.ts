@@ -1,4 +1,4 @@
-// Lists the requests with the most calls and writes, one or more for each function that uses the store, and runs them with faults.
+// Runs operations with faults: for each function that uses the store, the requests with the most calls and writes.
 import { expect } from 'vitest';
 import {
   createVirtualRetryPolicy,
@@ -21,7 +21,7 @@ import { createStoredCategory, createStoredTransaction } from './stored-records.
 
 export interface Operation {
   readonly name: string;
-  readonly ask: (api: Api) => Promise<ApiResponse>;
+  readonly send: (api: Api) => Promise<ApiResponse>;
   readonly status: number;
   /** Message of the operation's 500 */
   readonly failure: string;
@@ -29,13 +29,13 @@ export interface Operation {
 }
 
 /** The parts of a request that differ from its endpoint's example, and a name if the route has several requests */
-interface Sent {
+interface Overrides {
   readonly name?: string;
   readonly id?: number;
   readonly query?: NonNullable<ApiRequest['query']>;
   readonly body?: object;
 }
-type Request = readonly [route: string, sent: Sent];
+type Request = readonly [route: string, overrides: Overrides];
 
 const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
 const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
@@ -55,7 +55,7 @@ const LARGER_REQUESTS: readonly Request[] = [
   ],
   ['PUT /transactions/bulk', { body: { transactions: [{ id: 1, ...MOVE }] } }],
   ['PUT /transactions/{id}', { body: MOVE }],
-  ['PUT /transactions/{id}', { name: 'in its category', body: { notes: 'Note' } }],
+  ['PUT /transactions/{id}', { name: 'within its category', body: { notes: 'Note' } }],
   ['DELETE /transactions/{id}', { id: 2 }],
   ['POST /categories', { body: { name: 'New', color: '#123' } }],
   ['PUT /categories/{id}', { body: { name: 'Renamed', is_active: false } }],
@@ -82,7 +82,7 @@ function toOperation([route, { name, id = 1, query, body }]: Request): Operation
   const options = { query: query ?? endpoint.exampleQuery ?? {}, body: body ?? endpoint.example };
   return {
     name: name === undefined ? route : `${route} ${name}`,
-    ask: (api) => api.request(method, path.replace('{id}', String(id)), options),
+    send: (api) => api.request(method, path.replace('{id}', String(id)), options),
     status: endpoint.status ?? 200,
     failure: endpoint.failure,
     isRead: method === 'GET',
@@ -97,13 +97,13 @@ interface TestLedger extends TestTable {
 }
 
 let table: TestTable | undefined;
-let ledgers = 0;
+let ledgerCount = 0;
 
 /** Creates a ledger with transactions on three days of two months, categories 1 and 2 in use, and category 3 unused. */
 async function givenLedger(): Promise<TestLedger> {
-  if (!table || ledgers % LEDGERS_PER_TABLE === 0) table = await createTestTable();
-  ledgers += 1;
-  const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
+  if (!table || ledgerCount % LEDGERS_PER_TABLE === 0) table = await createTestTable();
+  ledgerCount += 1;
+  const ledger = { ...table, ledgerId: `ledger-${ledgerCount}` };
   await bulkLoad(
     ledger,
     ['Food', 'Pay', 'Spare'].map((name, n) => createStoredCategory(n + 1, name)),
@@ -118,9 +118,9 @@ async function givenLedger(): Promise<TestLedger> {
 }
 
 export interface Run {
-  readonly reply: { readonly status: number; readonly body: ResponseBody };
+  readonly response: { readonly status: number; readonly body: ResponseBody };
   /** Milliseconds of virtual time */
-  readonly tookMs: number;
+  readonly elapsedMs: number;
   readonly delays: readonly number[];
   readonly contents: LedgerContents;
 }
@@ -132,7 +132,7 @@ export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
  * @param interfere puts faults between the operation and the table
  */
 export async function runOperation(
-  { ask }: Operation,
+  { send }: Operation,
   interfere: (client: Client, time: VirtualTime) => Client = (client) => client,
 ): Promise<Run> {
   const ledger = await givenLedger();
@@ -144,14 +144,14 @@ export async function runOperation(
     retryPolicy,
     timeoutSignal: time.timeoutSignal,
   });
-  const { status, body, text } = await time.run(ask(await openInProcess(service)));
+  const { status, body, text } = await time.run(send(await openInProcess(service)));
   const { drifts } = await createVerification(ledger).verify();
   expect(drifts).toEqual([]);
   const contents = await readLedger(ledger);
   const { delays } = retryPolicy;
   const isFile = body.success === undefined;
-  const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
-  return { reply, tookMs: time.now(), delays, contents };
+  const response = { status, body: isFile ? { success: status < 400, data: text } : body };
+  return { response, elapsedMs: time.now(), delays, contents };
 }
 
 /** Reads the contents that a ledger has before an operation. */
@@ -163,14 +163,14 @@ async function readLedger(ledger: TestLedger): Promise<LedgerContents> {
   return await readContents(openLedger(settings(ledger)));
 }
 
-export function expectSameReply(run: Run, faultless: Run): void {
-  expect(run.reply).toEqual(withIdOf(faultless, run));
+export function expectSameResponse(run: Run, faultless: Run): void {
+  expect(run.response).toEqual(withActualId(faultless, run));
 }
 
 /** Allows for an id that was skipped because the response with it was lost. The ETag contains the id, so it differs too. */
-function withIdOf({ reply }: Run, other: Run): Run['reply'] {
-  const { data } = reply.body;
-  const actual = other.reply.body.data;
+function withActualId({ response }: Run, actualRun: Run): Run['response'] {
+  const { data } = response.body;
+  const actual = actualRun.response.body.data;
   const withId = {
     201: () => (data.id === actual?.id ? data : { ...data, id: actual?.id, etag: actual?.etag }),
     207: () => {
@@ -178,17 +178,17 @@ function withIdOf({ reply }: Run, other: Run): Run['reply'] {
       const [result] = data.results;
       return result.id === id ? data : { ...data, results: [{ ...result, id, etag }] };
     },
-  }[reply.status];
-  return withId ? { ...reply, body: { ...reply.body, data: withId() } } : reply;
+  }[response.status];
+  return withId ? { ...response, body: { ...response.body, data: withId() } } : response;
 }
 
-export function hasFailed({ reply }: Run): boolean {
-  return reply.status === 500;
+export function hasFailed({ response }: Run): boolean {
+  return response.status === 500;
 }
 
-export function expectFailure({ reply }: Run, { failure }: Operation): void {
+export function expectFailure({ response }: Run, { failure }: Operation): void {
   const body = { success: false, error: 'internal_server_error', message: failure };
-  expect(reply).toEqual({ status: 500, body });
+  expect(response).toEqual({ status: 500, body });
 }
 
 // A fixed clock, so that all runs write the same records.

@@ -13,12 +13,12 @@ export interface StartedService {
   readonly port: number;
   /** Every line that the service has printed so far */
   readonly lines: readonly string[];
-  /** Resolves to the address when the service is ready; rejects with its lines if it ends before. */
+  /** Resolves to the address when the service is ready; rejects with its lines if it ends first. */
   readonly ready: Promise<string>;
 }
 
 export interface ServiceSpec {
-  /** Variables of the start. By default PORT is a free port, and DATA_DIR is `memory`. */
+  /** Environment variables. By default PORT is a free port, and DATA_DIR is `memory`. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly command?: readonly [string, ...string[]];
   readonly folder?: string;
@@ -44,7 +44,7 @@ export async function startService(
       if (url) resolve(url);
     },
   });
-  child.ended.then((how) => reject(new Error([`The start ${how}`, ...lines].join('\n'))));
+  child.ended.then((how) => reject(new Error([`The service ${how}`, ...lines].join('\n'))));
   // A caller that does not wait for `ready` must not get an unhandled rejection.
   ready.catch(() => {});
   return { child, port, lines, ready };

@@ -14,20 +14,20 @@ type Environment = NodeJS.ProcessEnv;
 const verifyLedger = (environment: Environment, ...options: string[]) =>
   runCommand(COMMAND, options, environment);
 
-/** @param killed kills the process when it is aborted */
-const verifyUntil = (killed: AbortSignal, environment: Environment, ...options: string[]) =>
-  runCommand(COMMAND, options, environment, killed);
+/** @param signal kills the process when it is aborted */
+const verifyUntil = (signal: AbortSignal, environment: Environment, ...options: string[]) =>
+  runCommand(COMMAND, options, environment, signal);
 
 export async function openVerifyLedger() {
   const table = await createTestTable();
-  let ledgers = 0;
+  let ledgerCount = 0;
 
   async function givenHousehold({
     drift = false,
     transactions = 50,
   } = {}): Promise<NodeJS.ProcessEnv> {
-    ledgers += 1;
-    const ledgerId = `ledger-${ledgers}`;
+    ledgerCount += 1;
+    const ledgerId = `ledger-${ledgerCount}`;
     const { client, tableName, endpoint } = table;
     await bulkLoadHousehold({ client, tableName, ledgerId }, { ...HOUSEHOLD, transactions });
     const corrupt = new UpdateCommand({
@@ -40,7 +40,7 @@ export async function openVerifyLedger() {
     return { LEDGER_ID: ledgerId, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
   }
 
-  // The command takes the database for an AWS account, because the SDK's own variable names its address.
+  // The command treats the database as an AWS account, because the SDK's own variable names its address.
   async function givenAccount(): Promise<NodeJS.ProcessEnv> {
     const { DYNAMODB_ENDPOINT, ...environment } = await givenHousehold({ drift: true });
     return {

@@ -10,7 +10,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'OPTIONS /categories': 'The same.',
   'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
   'a gzip body is refused with 415': 'The same.',
-  'the generated client can take the tour of the README': 'The same.',
+  "the generated client can take the README's tour": 'The same.',
   'is no larger than the cost estimate assumes': 'The same.',
   'the files that the page names are cached for a year': 'The same.',
   'without credentials, cached for a while and revalidated by its hash': 'The same.',

@@ -1,7 +1,7 @@
 // Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body is a 400. The test of the parser
 // covers which bodies are missing or malformed.
 import { describe, expect, test } from 'vitest';
-import { expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
@@ -42,10 +42,10 @@ test.each([
   expect([status, body.data?.name]).toEqual([201, name]);
 });
 
-test('a body that is nested too deeply is refused, also with an Idempotency-Key', async () => {
+test('a body that is nested too deeply is refused, even with an Idempotency-Key', async () => {
   const rawBody = `{"notes":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
   for (const headers of [{}, { 'idempotency-key': uniqueName() }]) {
-    const reply = await api.request('POST', '/transactions', { rawBody, headers });
-    expectRefusal(reply, 'The request body is nested more than 512 levels deep');
+    const response = await api.request('POST', '/transactions', { rawBody, headers });
+    expectRefusal(response, 'The request body is nested more than 512 levels deep');
   }
 });

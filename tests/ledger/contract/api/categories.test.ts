@@ -1,7 +1,7 @@
 // Categories: the order of the list, and the rules that the model of property/invariants.test.ts lacks; that test tries every
 // transition. The test of the parser covers the values that count as true.
 import { describe, expect, test } from 'vitest';
-import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { expectConflict, expectFilterFaults } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -15,16 +15,16 @@ const api = await openApi();
 describe('names', () => {
   const describeExisting = (name: string) => `Category with name '${name}' already exists`;
 
-  test('that exist are a 409 with the trimmed name, which also says if the category is inactive', async () => {
+  test('that are taken get a 409 with the trimmed name, which also says if the category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
-    const sent = { name: `  ${name} `, color: '#abc' };
-    expectConflict(await api.post('/categories', sent), describeExisting(name), id);
-    expectConflict(await api.put(`/categories/${other.id}`, sent), describeExisting(name), id);
+    const body = { name: `  ${name} `, color: '#abc' };
+    expectConflict(await api.post('/categories', body), describeExisting(name), id);
+    expectConflict(await api.put(`/categories/${other.id}`, body), describeExisting(name), id);
     await api.delete(`/categories/${id}`);
     const inactive = `${describeExisting(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
-    expectConflict(await api.post('/categories', sent), inactive, id);
-    expectConflict(await api.put(`/categories/${other.id}`, sent), inactive, id);
+    expectConflict(await api.post('/categories', body), inactive, id);
+    expectConflict(await api.put(`/categories/${other.id}`, body), inactive, id);
   });
 
   test.each([
@@ -106,7 +106,7 @@ test.each([
   expectFilterFaults(await api.get('/categories', query), [name]);
 });
 
-test('the list is ordered by the bytes of the names, also right after a rename', async () => {
+test('the list is ordered by the bytes of the names, even right after a rename', async () => {
   const prefix = uniqueName();
   const suffixes = ['a', 'B', 'é', 'b', '🏠', '10', '9', '\uffee', 'aa'];
   for (const suffix of suffixes) await givenCategory(api, { name: `${prefix} ${suffix}` });

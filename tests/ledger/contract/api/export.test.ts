@@ -1,6 +1,6 @@
 // GET /transactions/export: its transactions, its parts and its headers.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
+import { expectFilterFaults, expectRequestId } from '../../support/api/expect-response.ts';
 import { exportAll, exportParts, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -22,14 +22,15 @@ describe('GET /transactions/export', () => {
 
   beforeAll(async () => {
     category = await givenCategory(api);
-    const place = { category_id: category.id };
     for (const [transaction_date, fields] of [
       ['2026-03-05', { notes: 'with "Robin",\r\nlater' }],
       ['2026-03-01', { description: '=1+1', notes: '' }],
       ['2026-03-05', { type: 'income', amount: -0.1, external_id: externalId }],
       ['2026-02-28', {}],
     ] as const) {
-      rows.push(await givenTransaction(api, { ...place, ...fields, transaction_date }));
+      rows.push(
+        await givenTransaction(api, { category_id: category.id, ...fields, transaction_date }),
+      );
     }
   });
 
@@ -39,17 +40,17 @@ describe('GET /transactions/export', () => {
     );
 
   it('is a CSV file with every field, which no cache may store', async () => {
-    const reply = await api.get('/transactions/export', { external_id: externalId });
-    expect(reply.headers).toMatchObject({
+    const response = await api.get('/transactions/export', { external_id: externalId });
+    expect(response.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': 'attachment; filename="transactions.csv"',
       'cache-control': 'no-store',
       vary: expect.stringMatching(VARIES_BY_ACCEPT),
       'x-content-type-options': 'nosniff',
     });
-    expectRequestId(reply);
+    expectRequestId(response);
     const [, , { id, created_at, updated_at }] = rows;
-    expect(parseExport(reply.text)).toEqual([
+    expect(parseExport(response.text)).toEqual([
       {
         id: String(id),
         transaction_date: '2026-03-05',
@@ -86,8 +87,8 @@ describe('GET /transactions/export', () => {
     expect(headers.link).toBeUndefined();
     const createCursorAfter = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
     const listIdsAfter = async (date: string, query: object) => {
-      const sent = { category_id: category.id, cursor: createCursorAfter(date), ...query };
-      const { text } = await api.get('/transactions/export', sent);
+      const parameters = { category_id: category.id, cursor: createCursorAfter(date), ...query };
+      const { text } = await api.get('/transactions/export', parameters);
       return parseExport(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
         rows.findIndex((row) => String(row.id) === id),
       );
@@ -97,7 +98,7 @@ describe('GET /transactions/export', () => {
     expect(await listIdsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
-  it('is JSON by its path or by Accept', async () => {
+  it('is JSON if the path, the format parameter or Accept requests it', async () => {
     const query = `external_id=${encodeURIComponent(externalId)}`;
     const parts = [
       await api.get('/transactions/export.json', query),

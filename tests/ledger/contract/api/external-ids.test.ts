@@ -31,20 +31,20 @@ describe('external_id', () => {
       body: { success: false, error: 'conflict', existing_id: id },
     });
     const other = await givenTransaction(api);
-    const reply = await api.put(`/transactions/${other.id}`, { external_id });
-    expect([reply.status, reply.body.existing_id]).toEqual([409, id]);
+    const response = await api.put(`/transactions/${other.id}`, { external_id });
+    expect([response.status, response.body.existing_id]).toEqual([409, id]);
     expect(await listIdsWith(external_id)).toEqual([id]);
   });
 
-  it('is free again once its transaction is deleted, or has another one', async () => {
+  it('can be used again once its transaction is deleted, or has another one', async () => {
     const external_id = createBankId();
     const first = await givenTransaction(api, { external_id });
     await api.delete(`/transactions/${first.id}`);
     expect(await listIdsWith(external_id)).toEqual([]);
     const second = await givenTransaction(api, { external_id });
-    for (const next of [createBankId(), null]) {
-      const { body } = await api.put(`/transactions/${second.id}`, { external_id: next });
-      expect(body.data.external_id ?? null).toBe(next);
+    for (const replacement of [createBankId(), null]) {
+      const { body } = await api.put(`/transactions/${second.id}`, { external_id: replacement });
+      expect(body.data.external_id ?? null).toBe(replacement);
     }
     const third = await givenTransaction(api, { external_id });
     expect(await listIdsWith(external_id)).toEqual([third.id]);
@@ -53,16 +53,16 @@ describe('external_id', () => {
   it('filters the list together with other filters, even past its only page', async () => {
     const external_id = createBankId();
     const { id } = await givenTransaction(api, { external_id, transaction_date: '2026-03-05' });
-    const found = { type: 'expense', end_date: '2026-03-05', category_id: 'none' };
-    expect(await listIdsWith(external_id, found)).toEqual([id]);
+    const matchingFilter = { type: 'expense', end_date: '2026-03-05', category_id: 'none' };
+    expect(await listIdsWith(external_id, matchingFilter)).toEqual([id]);
     const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
     expect(await listIdsWith(external_id, { q: 'lunch', ...dates })).toEqual([id]);
-    for (const other of [
+    for (const filter of [
       { type: 'income' },
       { start_date: '2026-03-06' },
       { q: 'dinner', ...dates },
     ]) {
-      expect(await listIdsWith(external_id, other)).toEqual([]);
+      expect(await listIdsWith(external_id, filter)).toEqual([]);
     }
     const { body } = await api.get('/transactions', { external_id, page: 2 });
     expect(body).toMatchObject({ data: [], pagination: { total: 1, pages: 1, has_next: false } });
@@ -71,10 +71,12 @@ describe('external_id', () => {
   it('is accepted from only one of ten concurrent requests', async () => {
     const external_id = createBankId();
     const send = () => api.post('/transactions', { ...LUNCH, external_id });
-    const replies = await Promise.all(Array.from({ length: 10 }, send));
-    const created = replies.filter(({ status }) => status === 201).map(({ body }) => body.data.id);
+    const responses = await Promise.all(Array.from({ length: 10 }, send));
+    const created = responses
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => body.data.id);
     expect(created).toHaveLength(1);
-    const refused = replies.filter(({ status }) => status === 409);
+    const refused = responses.filter(({ status }) => status === 409);
     expect(refused.map(({ body }) => body.existing_id)).toEqual(Array(9).fill(created[0]));
   });
 });

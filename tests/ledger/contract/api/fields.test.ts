@@ -1,7 +1,7 @@
-// Fields of records that are kept, and fields that are refused. The client of the tests compares every response with the API
+// Fields of records that are stored, and fields that are refused. The test client compares every response with the API
 // description, and the tests of the parsers cover the values of each field.
 import { describe, expect, test } from 'vitest';
-import { expectFaults } from '../../support/api/expect-reply.ts';
+import { expectFaults } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   createAndReadCategory,
@@ -19,9 +19,9 @@ test('a transaction shows the name of its category, or none if it has no categor
   const { id, ...created } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;
   const updated = (await api.put(path, { notes: 'n' })).body.data;
-  const read = (await api.get(path)).body.data;
+  const stored = (await api.get(path)).body.data;
   const [listed] = (await api.get('/transactions', { category_id })).body.data;
-  for (const each of [created, updated, read, listed]) {
+  for (const each of [created, updated, stored, listed]) {
     expect(each).toMatchObject({ category_id, category_name });
   }
   const cleared = (await api.put(path, { category_id: null })).body.data;
@@ -39,15 +39,17 @@ describe('a stored value is returned as sent', () => {
     [{ description: '🏠'.repeat(1_000), notes: '🏠'.repeat(5_000) }],
     [{ description: '__proto__', notes: '' }],
     [{ category_id: null, notes: null }],
-  ])('%.60j', async (sent) =>
-    expect(await createAndReadTransaction(api, sent)).toMatchObject(sent),
+  ])('%.60j', async (fields) =>
+    expect(await createAndReadTransaction(api, fields)).toMatchObject(fields),
   );
 
   test.each([
     [{ description: null, color: null, is_active: true }],
     [{ description: '🏠'.repeat(1_000), color: '#FfF', is_active: false }],
     [{ description: '' }],
-  ])('%.60j', async (sent) => expect(await createAndReadCategory(api, sent)).toMatchObject(sent));
+  ])('%.60j', async (fields) =>
+    expect(await createAndReadCategory(api, fields)).toMatchObject(fields),
+  );
 
   test.each(['NUL\u0000inside', '#hash#', '__proto__', '%25', '🏠'.repeat(200)])(
     'the name %.20j is trimmed and unique',
@@ -82,11 +84,11 @@ const ASSIGNED = {
   etag: null,
 };
 
-const BAD_TRANSACTION = `{
+const INVALID_TRANSACTION = `{
   "description": " ", "amount": 1e-400, "type": "gift", "category_id": "7", "transaction_date": "2023-02-29",
   "notes": 5, "external_id": "", "__defineGetter__": null, "": 1, "catgeory_id": 7
 }`;
-const BAD_CATEGORY =
+const INVALID_CATEGORY =
   '{"name": "", "description": "\\ud800", "color": "red", "is_active": "yes", "pk": {}}';
 
 describe.each([
@@ -94,25 +96,25 @@ describe.each([
     path: '/transactions',
     body: () => LUNCH,
     create: () => givenTransaction(api),
-    bad: BAD_TRANSACTION,
+    invalidBody: INVALID_TRANSACTION,
     readOnly: { ...ASSIGNED, category_name: null },
-    others: { transaction_count: 1, color: '#fff', is_active: true, transactions: [] },
+    unknown: { transaction_count: 1, color: '#fff', is_active: true, transactions: [] },
   },
   {
     path: '/categories',
     body: () => ({ name: uniqueName() }),
     create: () => givenCategory(api),
-    bad: BAD_CATEGORY,
+    invalidBody: INVALID_CATEGORY,
     readOnly: { ...ASSIGNED, transaction_count: 'many' },
-    others: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
+    unknown: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
   },
-])('$path', ({ path, body, create, bad, readOnly, others }) => {
-  test('every bad field is named at once, and nothing is changed', async () => {
-    const names = Object.keys(JSON.parse(bad));
-    expectFaults(await api.request('POST', path, { rawBody: bad }), names);
+])('$path', ({ path, body, create, invalidBody, readOnly, unknown }) => {
+  test('every invalid field is named at once, and nothing is changed', async () => {
+    const names = Object.keys(JSON.parse(invalidBody));
+    expectFaults(await api.request('POST', path, { rawBody: invalidBody }), names);
     const { id } = await create();
     const before = (await api.get(`${path}/${id}`)).text;
-    expectFaults(await api.request('PUT', `${path}/${id}`, { rawBody: bad }), names);
+    expectFaults(await api.request('PUT', `${path}/${id}`, { rawBody: invalidBody }), names);
     expect((await api.get(`${path}/${id}`)).text).toBe(before);
   });
 
@@ -124,8 +126,8 @@ describe.each([
     const before = (await api.get(`${path}/${id}`)).body.data;
     expect(before.created_at).not.toBe(readOnly.created_at);
     // A client can send back a record that it has read, read-only fields included.
-    for (const back of [readOnly, before]) {
-      const { status } = await api.put(`${path}/${id}`, back);
+    for (const fields of [readOnly, before]) {
+      const { status } = await api.put(`${path}/${id}`, fields);
       const after = (await api.get(`${path}/${id}`)).body.data;
       expect([status, after]).toEqual([
         200,
@@ -135,9 +137,9 @@ describe.each([
   });
 
   test('fields of other resources are unknown fields', async () => {
-    expectFaults(await api.post(path, { ...body(), ...others }), Object.keys(others));
+    expectFaults(await api.post(path, { ...body(), ...unknown }), Object.keys(unknown));
     const { id } = await create();
-    expectFaults(await api.put(`${path}/${id}`, others), Object.keys(others));
+    expectFaults(await api.put(`${path}/${id}`, unknown), Object.keys(unknown));
   });
 });
 
@@ -145,10 +147,10 @@ test.each([
   ['POST', '/transactions/bulk'],
   ['PUT', '/transactions/bulk'],
   ['POST', '/transactions/bulk/delete'],
-])('%s %s accepts no field besides its transactions', async (method, path) => {
-  const others = { id: 1, category_name: 'Food', created_at: 0, import_id: 'x', etag: '"t1.1.0"' };
-  const body = { transactions: [{ ...LUNCH, id: 1 }], ...others };
-  expectFaults(await api.request(method, path, { body }), Object.keys(others));
+])('%s %s accepts no field except its transactions', async (method, path) => {
+  const unknown = { id: 1, category_name: 'Food', created_at: 0, import_id: 'x', etag: '"t1.1.0"' };
+  const body = { transactions: [{ ...LUNCH, id: 1 }], ...unknown };
+  expectFaults(await api.request(method, path, { body }), Object.keys(unknown));
 });
 
 describe('a category that is named without its id', () => {
@@ -191,21 +193,21 @@ describe('a category that is named without its id', () => {
     }
   });
 
-  test('is ignored if it is the current one, or outdated beside an id', async () => {
+  test('is ignored if it is the current one, or if an id is sent too', async () => {
     const { id: category_id, name: category_name } = await givenCategory(api);
     const { id } = await givenTransaction(api, { category_id });
-    for (const sent of [
+    for (const changes of [
       { category_name, notes: 'a' },
       { category_name: null, notes: 'no name' },
       { category_name: 'Stale', category_id, notes: 'b' },
       { category_name: 'Stale', category_id: null, notes: 'c' },
     ]) {
-      const { status, body } = await api.put(`/transactions/${id}`, sent);
-      expect([status, body.data.notes]).toEqual([200, sent.notes]);
-      const transactions = [{ id, ...sent }];
+      const { status, body } = await api.put(`/transactions/${id}`, changes);
+      expect([status, body.data.notes]).toEqual([200, changes.notes]);
+      const transactions = [{ id, ...changes }];
       const bulk = await api.put('/transactions/bulk', { transactions });
       expect(bulk.body.data.updated).toBe(1);
-      if (sent.category_id === null) expect(body.data).not.toHaveProperty('category_name');
+      if (changes.category_id === null) expect(body.data).not.toHaveProperty('category_name');
       await api.put(`/transactions/${id}`, { category_id });
     }
   });

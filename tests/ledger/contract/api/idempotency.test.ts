@@ -1,7 +1,7 @@
 // A POST with an Idempotency-Key can be repeated: it changes nothing more, and gets the same response.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
 
@@ -49,11 +49,11 @@ describe.each([
   it('applies only one of ten concurrent repetitions', async () => {
     const body = newBody();
     const key = randomUUID();
-    const replies = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => postWithKey(path, body, key)),
     );
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   });
 });
 

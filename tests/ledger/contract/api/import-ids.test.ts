@@ -1,7 +1,7 @@
 // import_id: set on create, never changed, and a filter of lists and exports. Also tests exports as JSON.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../../support/api/expect-response.ts';
 import { exportAll, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
@@ -31,9 +31,13 @@ describe('import_id', () => {
 
   it('is not changed by updates, which may send it back', async () => {
     const import_id = createImportId();
-    const { id, ...read } = await givenTransaction(api, { import_id });
-    for (const sent of [{ ...read, notes: 'Note' }, { import_id: 'other' }, { import_id: null }]) {
-      const { status, body } = await api.put(`/transactions/${id}`, sent);
+    const { id, ...fields } = await givenTransaction(api, { import_id });
+    for (const changes of [
+      { ...fields, notes: 'Note' },
+      { import_id: 'other' },
+      { import_id: null },
+    ]) {
+      const { status, body } = await api.put(`/transactions/${id}`, changes);
       expect([status, body.data.import_id]).toEqual([200, import_id]);
     }
     const change = { id, import_id: 'other', notes: 'Other' };

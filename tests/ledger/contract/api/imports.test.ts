@@ -1,7 +1,7 @@
 // /imports: clients record the rows that an import has added, and read them back.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { expectFaults, expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { expectFaults, expectFilterFaults } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 
 const api = await openApi();
@@ -54,8 +54,8 @@ describe('/imports', () => {
       const { status } = await api.put('/imports', { import_id, part, rows });
       expect(status).toBe(200);
     }
-    const read = await readRows(import_id);
-    expect(read).toEqual(parts.map((part) => ({ import_id, part, rows })));
+    const recorded = await readRows(import_id);
+    expect(recorded).toEqual(parts.map((part) => ({ import_id, part, rows })));
     expect((await api.get('/imports')).body.next).toMatch(/^after=/);
     // No id sorts after this one, so it comes at the end of the last page.
     const greatest = '\u{10ffff}'.repeat(64);

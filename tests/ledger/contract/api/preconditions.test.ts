@@ -20,8 +20,8 @@ describe.each([
   it('has an ETag in the responses to POST, GET and PUT, which changes with the record', async () => {
     const { path, etag } = await createTestRecord();
     const { id, created_at: _, updated_at: __, ...body } = (await api.get(path)).body.data;
-    const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
-    const created = (await api.post(resource, sent)).headers.etag;
+    const newBody = resource === '/categories' ? { ...body, name: uniqueName() } : body;
+    const created = (await api.post(resource, newBody)).headers.etag;
     const updated = (await api.put(path, change)).headers.etag;
     for (const tag of [created, etag, updated])
       expect(tag).toMatch(/^"[tc]\d+\.\d+\.[0-9a-f]{8}"$/);
@@ -40,11 +40,11 @@ describe.each([
   it('shows the version that If-Match names, and no other', async () => {
     const { path, etag } = await createTestRecord();
     expect((await send('GET', path, { 'if-match': etag })).status).toBe(200);
-    const both = { 'if-match': etag, 'if-none-match': etag };
-    expect((await send('GET', path, both)).status).toBe(304);
+    const headers = { 'if-match': etag, 'if-none-match': etag };
+    expect((await send('GET', path, headers)).status).toBe(304);
     await api.put(path, change);
-    const reply = await send('GET', path, both);
-    expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+    const response = await send('GET', path, headers);
+    expect(response).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
   });
 
   it.each(['PUT', 'DELETE'])(
@@ -52,8 +52,8 @@ describe.each([
     async (method) => {
       const { path, etag } = await createTestRecord();
       for (const tag of ['*', etag]) {
-        const reply = await send(method, path, { 'if-none-match': tag });
-        expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+        const response = await send(method, path, { 'if-none-match': tag });
+        expect(response).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
       }
       expect((await api.get(path)).headers.etag).toBe(etag);
       expect((await send(method, `${resource}/999999999`, { 'if-none-match': '*' })).status).toBe(
@@ -70,12 +70,12 @@ describe.each([
       updated_at: __,
       ...body
     } = (await api.get((await createTestRecord()).path)).body.data;
-    const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
-    const created = await api.post(`${resource}/`, sent);
+    const newBody = resource === '/categories' ? { ...body, name: uniqueName() } : body;
+    const created = await api.post(`${resource}/`, newBody);
     const path = `${resource}/${created.body.data.id}`;
     expect(created.headers.location).toBe(path);
-    for (const reply of [created, await api.get(path), await api.put(path, change)])
-      expect(reply.body.data.etag).toBe(reply.headers.etag);
+    for (const response of [created, await api.get(path), await api.put(path, change)])
+      expect(response.body.data.etag).toBe(response.headers.etag);
   });
 
   it('changes and deletes the version that If-Match names', async () => {
@@ -93,9 +93,9 @@ describe.each([
       await api.put(path, change);
       const before = await api.get(path);
       for (const stale of [etag, (await createTestRecord()).etag]) {
-        const reply = await send(method, path, { 'if-match': stale });
-        expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
-        expect(reply.headers.etag).toBe(before.headers.etag);
+        const response = await send(method, path, { 'if-match': stale });
+        expect(response).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+        expect(response.headers.etag).toBe(before.headers.etag);
       }
       expect((await api.get(path)).text).toBe(before.text);
       const headers = { 'if-match': before.headers.etag ?? '' };
@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-it('a 412, also of a bulk request, has the ETag of a transaction with the name of its category', async () => {
+it('a 412, even in a bulk request, has the ETag of a transaction with the name of its category', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;

@@ -1,6 +1,6 @@
 // Routes: slashes at the end, unknown routes, and unknown ids in the path.
 import { describe, expect, test } from 'vitest';
-import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenTransaction, LUNCH, UNKNOWN_ID, uniqueName } from '../../support/api/records.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
@@ -22,8 +22,8 @@ describe.each(['', '/'])('all operations accept %j at the end of the path', (sla
   });
 
   test('POST, PUT /transactions/bulk, POST /transactions/bulk/delete', async () => {
-    const many = await api.post(`/transactions/bulk${slash}`, { transactions: [LUNCH, LUNCH] });
-    const rows: { id: number; etag: string }[] = many.body.data.results;
+    const created = await api.post(`/transactions/bulk${slash}`, { transactions: [LUNCH, LUNCH] });
+    const rows: { id: number; etag: string }[] = created.body.data.results;
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, notes: 'Note' }));
     const changed = await api.put(`/transactions/bulk${slash}`, { transactions: changes });
     expect(changed.body.data).toMatchObject({ updated: 2, failed: 0 });
@@ -63,11 +63,11 @@ describe('Any other route is 404 in the envelope', () => {
     ['POST', '/nowhere'],
     ['OPTIONS', '/nowhere'],
   ])('%s %s', async (method, path) => {
-    const reply = await api.request(method, path, method === 'POST' ? { rawBody: '{' } : {});
-    expectNotFound(reply, `No route for ${method} ${decodeURIComponent(path)}: see GET /docs`);
+    const response = await api.request(method, path, method === 'POST' ? { rawBody: '{' } : {});
+    expectNotFound(response, `No route for ${method} ${decodeURIComponent(path)}: see GET /docs`);
   });
 
-  test('a long path is not sent back whole', async () => {
+  test('a long path is shortened in the message', async () => {
     const path = `/${'x'.repeat(3_000)}`;
     expectNotFound(await api.get(path), `No route for GET ${path.slice(0, 100)}…: see GET /docs`);
     const { body } = await api.request('PATCH', `/transactions${path}`);
@@ -90,10 +90,10 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
     ['DELETE', '/transactions/bulk/', 'POST, PUT'],
     ['POST', '/health', 'GET'],
   ])('%s %s', async (method, path, allow) => {
-    const reply = await api.request(method, path, { rawBody: '{' });
+    const response = await api.request(method, path, { rawBody: '{' });
     const route = path.replace(/\/$/, '');
-    expectFailure(reply, 405, 'method_not_allowed', `${route} does not support ${method}`);
-    expect(reply.headers.allow).toBe(allow);
+    expectFailure(response, 405, 'method_not_allowed', `${route} does not support ${method}`);
+    expect(response.headers.allow).toBe(allow);
   });
 });
 

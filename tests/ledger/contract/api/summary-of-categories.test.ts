@@ -23,7 +23,7 @@ interface Row {
 /** Names of the categories, to which random parts are added */
 const CATEGORIES = ['used', 'inactive', 'deleted', 'renamed'];
 const UNKNOWN = CATEGORIES.length;
-/** A year in which no other test has rows. */
+/** Dates in a year in which no other test has rows */
 const DATES = ['1977-01-31', '1977-02-01', '1977-02-28', '1977-12-31'];
 const TYPES = ['income', 'expense'];
 const PERIODS: Readonly<Record<string, number>> = { day: 10, month: 7, year: 4 };
@@ -51,7 +51,7 @@ beforeAll(async () => {
   ids = [...ids, UNKNOWN_ID];
 });
 
-const question = fc.record({
+const anyQuestion = fc.record({
   grouping: fc.constantFrom('category', 'type', ''),
   period: fc.constantFrom('day', 'month', 'year', ''),
   /** A category may occur more than once. */
@@ -62,7 +62,7 @@ const question = fc.record({
   start_date: fc.constantFrom('1977-01-01', '1977-02-01', '1977-02-02'),
   end_date: fc.constantFrom('1977-01-01', '1977-02-28', '1977-12-31'),
 });
-type Question = typeof question extends fc.Arbitrary<infer Each> ? Each : never;
+type Question = typeof anyQuestion extends fc.Arbitrary<infer Each> ? Each : never;
 
 function select({ categories, type, start_date, end_date }: Question): Row[] {
   return ROWS.filter((row) => categories.includes(row.category))
@@ -71,8 +71,8 @@ function select({ categories, type, start_date, end_date }: Question): Row[] {
 }
 
 function addUp(rows: readonly Row[]) {
-  const sum = (wanted: string) =>
-    rows.filter(({ type }) => type === wanted).reduce((total, { cents }) => total + cents, 0);
+  const sum = (wantedType: string) =>
+    rows.filter(({ type }) => type === wantedType).reduce((total, { cents }) => total + cents, 0);
   const [income, expense] = [sum('income'), sum('expense')];
   return {
     ...{ income: income / 100, expense: expense / 100, net: (income - expense) / 100 },
@@ -81,9 +81,9 @@ function addUp(rows: readonly Row[]) {
 }
 
 /** Computes the groups that the response must have: their keys and their rows. */
-function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
-  const { grouping, categories, type, start_date, end_date } = asked;
-  const rows = select(asked);
+function expectedGroups(question: Question): { key: unknown; rows: Row[] }[] {
+  const { grouping, categories, type, start_date, end_date } = question;
+  const rows = select(question);
   if (start_date > end_date) return [];
   if (grouping === 'type')
     return TYPES.filter((each) => (type ?? each) === each).map((key) => ({
@@ -100,8 +100,8 @@ function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
 }
 
 it(`every summary of several categories equals the model's (seed ${SEED})`, async () => {
-  const agrees = fc.asyncProperty(question, async (asked) => {
-    const { grouping, period, categories, ...filter } = asked;
+  const property = fc.asyncProperty(anyQuestion, async (question) => {
+    const { grouping, period, categories, ...filter } = question;
     fc.pre(grouping !== '' || period !== '');
     const group_by = [grouping, period].filter(Boolean).join();
     const category_id = categories.map((each) => (each === null ? 'none' : ids[each])).join();
@@ -109,35 +109,35 @@ it(`every summary of several categories equals the model's (seed ${SEED})`, asyn
     const { status, text, body } = await api.get('/summary', query);
     expect(status, text).toBe(200);
     const { groups, days, months, years, ...totals } = body.data;
-    const rows = select(asked);
+    const rows = select(question);
     expect(totals).toEqual(addUp(rows));
-    const used = rows.map(({ date }) => date.slice(0, PERIODS[period])).toSorted();
+    const usedPeriods = rows.map(({ date }) => date.slice(0, PERIODS[period])).toSorted();
     const periods = days ?? months ?? years ?? groups.map(({ key }: { key: string }) => key);
-    const inPeriod = (some: readonly Row[]) =>
-      periods.map((each: string) => addUp(some.filter(({ date }) => date.startsWith(each))));
+    const addUpByPeriod = (selected: readonly Row[]) =>
+      periods.map((each: string) => addUp(selected.filter(({ date }) => date.startsWith(each))));
     if (period) {
-      expect([periods[0], periods.at(-1)]).toEqual([used[0], used.at(-1)]);
+      expect([periods[0], periods.at(-1)]).toEqual([usedPeriods[0], usedPeriods.at(-1)]);
       expect(periods).toEqual([...new Set(periods)].toSorted());
-      expect(periods).toEqual(expect.arrayContaining(used));
+      expect(periods).toEqual(expect.arrayContaining(usedPeriods));
     }
     if (!grouping) {
-      expect(groups).toMatchObject(inPeriod(rows));
+      expect(groups).toMatchObject(addUpByPeriod(rows));
       return;
     }
-    const expected = expectedGroups(asked);
+    const expected = expectedGroups(question);
     expect(groups.map(({ key }: { key: unknown }) => key)).toEqual(expected.map(({ key }) => key));
     const figures = expected.map(({ rows: groupRows }) => {
       if (!period) return addUp(groupRows);
-      const each: ReturnType<typeof addUp>[] = inPeriod(groupRows);
+      const totalsByPeriod: ReturnType<typeof addUp>[] = addUpByPeriod(groupRows);
       return Object.fromEntries(
         (['income', 'expense', 'net', 'count'] as const).map((name) => [
           name,
-          each.map((sums) => sums[name]),
+          totalsByPeriod.map((totals) => totals[name]),
         ]),
       );
     });
     expect(groups).toMatchObject(figures);
   });
-  // A quick run asks all questions, too, because they cost only milliseconds.
-  await fc.assert(agrees, seeded(QUESTIONS, QUESTIONS));
+  // A quick run asks all questions, too, because each takes only milliseconds.
+  await fc.assert(property, seeded(QUESTIONS, QUESTIONS));
 });

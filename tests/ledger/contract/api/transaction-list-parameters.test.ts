@@ -1,7 +1,7 @@
 // Parameters of lists, as a client sends them: they are validated together, and unknown or repeated parameters are refused. The
 // tests of the parser cover the values of each parameter.
 import { describe, expect, test } from 'vitest';
-import { expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { expectFilterFaults } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
@@ -21,14 +21,14 @@ describe('the parameters are validated as a set', () => {
   });
 });
 
-describe('a parameter that the route does not take is an error', () => {
+describe('a parameter that the route does not have is an error', () => {
   const routes = OPERATIONS.filter(([, name]) => !isPage(name)).map(([route]) => route.split(' '));
 
   test.each(routes)('%s %s?nothing=1', async (method = '', path = '') => {
     const body = ['POST', 'PUT'].includes(method) && { description: 'x' };
-    const sent = { query: { nothing: '1' }, ...(body && { body }) };
+    const request = { query: { nothing: '1' }, ...(body && { body }) };
     const details = { nothing: ['Is not a known parameter.'] };
-    expect(await api.request(method, path.replace('{id}', '1'), sent)).toMatchObject({
+    expect(await api.request(method, path.replace('{id}', '1'), request)).toMatchObject({
       status: 400,
       body: { message: 'Filter validation failed', details },
     });

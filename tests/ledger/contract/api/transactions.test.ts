@@ -1,7 +1,7 @@
 // Transactions: the rules that property/invariants.test.ts does not cover. That test tries every change of every field, and
 // every filter, order and page.
 import { expect, test } from 'vitest';
-import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
+import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
 
@@ -48,8 +48,8 @@ test('a transaction in a list equals the one that is read, including its ETag', 
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const { body } = await api.get('/transactions', { category_id });
-  const read = await api.get(`/transactions/${id}`);
-  expect(body.data).toEqual([{ ...read.body.data, etag: read.headers.etag }]);
+  const single = await api.get(`/transactions/${id}`);
+  expect(body.data).toEqual([{ ...single.body.data, etag: single.headers.etag }]);
 });
 
 test('without parameters a list is page 1, with 20 rows a page and everything counted', async () => {
@@ -60,7 +60,7 @@ test('without parameters a list is page 1, with 20 rows a page and everything co
   expect(after?.total).toBe(Number(before?.total) + 1);
 });
 
-test('a page past the end is empty, also for an unknown category and for dates that end before they start', async () => {
+test('a page past the end is empty, even for an unknown category or for dates that end before they start', async () => {
   const { id: category_id } = await givenCategory(api);
   await givenTransaction(api, { category_id });
   for (const [query, total, pages] of [
@@ -69,8 +69,8 @@ test('a page past the end is empty, also for an unknown category and for dates t
     [{ start_date: '2027-01-01', end_date: '2026-12-31' }, 0, 0],
   ] as const) {
     const { body } = await api.get('/transactions', { ...query, page: 9, per_page: 7 });
-    const place = { has_next: false, has_prev: true, next_cursor: null };
-    const pagination = { page: 9, per_page: 7, total, pages, ...place };
+    const neighbours = { has_next: false, has_prev: true, next_cursor: null };
+    const pagination = { page: 9, per_page: 7, total, pages, ...neighbours };
     expect(body).toEqual({ success: true, data: [], pagination });
   }
 });

@@ -82,14 +82,14 @@ it('rows of a sparse ledger are read in one step, whether or not their months ar
   });
   const rows = dates.map((date, n) => createStoredTransaction(n + 1, { date }));
   const readParts = await open((target) => bulkLoad(target, [], rows));
-  const [first, ...more] = await Array.fromAsync(readParts());
-  expect(more).toEqual([]);
+  const [first, ...otherParts] = await Array.fromAsync(readParts());
+  expect(otherParts).toEqual([]);
   expect(first).toMatchObject({ cost: { calls: 3, roundTrips: 2 } });
   for (const _ of [1, 2]) {
-    const [again, ...rest] = await Array.fromAsync(readParts());
+    const [repeated, ...rest] = await Array.fromAsync(readParts());
     expect(rest).toEqual([]);
-    expect(again).toMatchObject({ result: first?.result, cost: { calls: 3, roundTrips: 2 } });
-    expect(again?.cost.readUnits).toBeLessThanOrEqual(first?.cost.readUnits ?? 0);
+    expect(repeated).toMatchObject({ result: first?.result, cost: { calls: 3, roundTrips: 2 } });
+    expect(repeated?.cost.readUnits).toBeLessThanOrEqual(first?.cost.readUnits ?? 0);
   }
 });
 

@@ -42,10 +42,10 @@ it('a search costs as much as the rows that it reads', async () => {
   expect(maxUnits).toBeGreaterThan(0.9 * MAX_READ);
   expect(all.cost.calls).toBeLessThan(TRANSACTIONS / 500);
   // A condition on texts or amounts changes what is shown, not what is read.
-  const found = await measure({ text: 'market' });
+  const matching = await measure({ text: 'market' });
   const { readUnits, calls } = all.cost;
-  expect(found.cost).toMatchObject({ readUnits, calls });
-  expect(found.result.totals.count).toBeLessThan(TRANSACTIONS / 2);
+  expect(matching.cost).toMatchObject({ readUnits, calls });
+  expect(matching.result.totals.count).toBeLessThan(TRANSACTIONS / 2);
   // Dates and categories leave fewer rows to read.
   const year = await measure({ startDate: '2025-01-01', endDate: '2025-12-31' });
   expect(year.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
@@ -54,9 +54,9 @@ it('a search costs as much as the rows that it reads', async () => {
   // Cached months are not read again while their digests are current. Only the counts are, and days outside of whole months.
   const cached = open();
   expect((await measure({ text: 'market' }, cached)).cost).toMatchObject({ readUnits, calls });
-  const again = await measure({ text: 'market' }, cached);
-  expect(again.result).toEqual(found.result);
-  expect(again.cost.readUnits).toBeLessThanOrEqual(5);
+  const repeated = await measure({ text: 'market' }, cached);
+  expect(repeated.result).toEqual(matching.result);
+  expect(repeated.cost.readUnits).toBeLessThanOrEqual(5);
 });
 
 describe('a list with q or import_id, which reads every row in its dates,', () => {

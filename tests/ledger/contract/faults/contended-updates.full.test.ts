@@ -1,5 +1,5 @@
 // Many concurrent updates of one transaction, with slow calls: every update that succeeds is kept, and needs few calls, because
-// the failure of a late write carries the present record.
+// a write that loses a race fails with the current record.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../../bench/ledger/contended-client.ts';
 import {
@@ -15,7 +15,7 @@ import { openInProcess } from '../../support/api/in-process-client.ts';
 import { createServiceOn } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
 
-// Durations of a call on its way to the table, and of a transaction in the table.
+// Times that a call takes to reach the table, and that a transaction takes in the table.
 const TRAVEL_MS = 3;
 const TRANSACTION_MS = 20;
 
@@ -28,9 +28,8 @@ beforeAll(async () => {
 async function race(writers: number, seed: number) {
   const ledgerId = `updated-${writers}-${seed}`;
   const options = { ...table, ledgerId, timeZone: 'UTC' };
-  const quiet = createServiceOn(options);
-  const quietApi = await openInProcess(quiet);
-  await quietApi.post('/transactions', LUNCH);
+  const uncontendedApi = await openInProcess(createServiceOn(options));
+  await uncontendedApi.post('/transactions', LUNCH);
   const time = createVirtualTime();
   const contended = createContendedClient(time.watch(table.client), {
     time,
@@ -48,12 +47,12 @@ async function race(writers: number, seed: number) {
     );
     return await api.put('/transactions/1', { notes: `of writer ${n}` });
   };
-  const replies = await time.run(Promise.all(Array.from({ length: writers }, update)));
+  const responses = await time.run(Promise.all(Array.from({ length: writers }, update)));
   const { version } = await openLedger(options).transactions.find('1');
-  const statuses = replies.map(({ status }) => status);
-  const failed = replies.filter(({ status }) => status === 500);
-  const mayRetry = failed.every(({ headers }) => headers['retry-after'] === '1');
-  return { statuses, mayRetry, calls, updates: version - 1 };
+  const statuses = responses.map(({ status }) => status);
+  const failed = responses.filter(({ status }) => status === 500);
+  const canRetry = failed.every(({ headers }) => headers['retry-after'] === '1');
+  return { statuses, canRetry, calls, updates: version - 1 };
 }
 
 describe.each([1, 2, 3])('concurrent updates of one transaction (seed %i)', (seed) => {
@@ -66,10 +65,10 @@ describe.each([1, 2, 3])('concurrent updates of one transaction (seed %i)', (see
   });
 
   it('succeed as far as time allows if there are 128, and a request that gets a 500 has changed nothing', async () => {
-    const { statuses, mayRetry, calls, updates } = await race(128, seed);
+    const { statuses, canRetry, calls, updates } = await race(128, seed);
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));
-    expect([updates, mayRetry]).toEqual([succeeded, true]);
+    expect([updates, canRetry]).toEqual([succeeded, true]);
     // With a sleep and another read after each conflict, only 57 to 59 would succeed, with 50 calls each.
     expect(succeeded).toBeGreaterThan(75);
     expect(calls / updates).toBeLessThan(35);

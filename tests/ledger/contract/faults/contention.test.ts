@@ -15,7 +15,7 @@ import { createTestTable, type TestTable } from '../../../shared/support/test-ta
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
 
-// A transaction of eight items takes DynamoDB about this long.
+// DynamoDB takes about this long for a transaction of eight items.
 const TRANSACTION_MS = 20;
 const WRITERS = 64;
 
@@ -42,8 +42,8 @@ describe.each(oneInEvery(3, [1, 2, 3]))(
   (seed) => {
     it('all succeed within the deadline, and are counted exactly', async () => {
       const ledgerId = `contended-${seed}`;
-      const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
-      await quiet.categories.create({
+      const uncontended = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
+      await uncontended.categories.create({
         name: 'Food',
         description: null,
         color: null,
@@ -51,7 +51,7 @@ describe.each(oneInEvery(3, [1, 2, 3]))(
       });
       const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
 
-      const replies = await time.run(
+      const responses = await time.run(
         Promise.all(
           writers.map(async (service, index) => {
             const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
@@ -61,7 +61,7 @@ describe.each(oneInEvery(3, [1, 2, 3]))(
         ),
       );
 
-      expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
+      expect(responses.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
       expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
         rows: WRITERS,
         categories: 1,

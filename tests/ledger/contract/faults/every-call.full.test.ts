@@ -1,4 +1,4 @@
-// A fault at any database call of any operation: the reply is right or a 500, and the request is applied whole or not at all.
+// A fault at any database call of any operation: the response is right or a 500, and the request is applied whole or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../../shared/support/store-faults.ts';
 import {
   expectFailure,
-  expectSameReply,
+  expectSameResponse,
   hasFailed,
   type LedgerContents,
   OPERATIONS,
@@ -59,19 +59,19 @@ describe.each(OPERATIONS)('$name', (operation) => {
     before = await readContentsBefore();
   });
 
-  it('replies and is applied once without faults', () => {
-    const { reply, contents } = faultless;
-    expect(reply).toMatchObject({ status: operation.status, body: { success: true } });
+  it('succeeds and is applied once without faults', () => {
+    const { response, contents } = faultless;
+    expect(response).toMatchObject({ status: operation.status, body: { success: true } });
     if (operation.isRead) expect(contents).toEqual(before);
     else expect(contents).not.toEqual(before);
   });
 
   it.each(Object.entries(TEMPORARY_FAULTS))(
-    'gives the same reply and is applied once if any call fails twice with a %s',
+    'gives the same response and is applied once if any call fails twice with a %s',
     async (_, fault) => {
       for (let at = 0; at < calls; at += 1) {
         const faulty = await run((call) => (call === at || call === at + 1 ? fault : undefined));
-        expectSameReply(faulty, faultless);
+        expectSameResponse(faulty, faultless);
         expect(faulty.contents).toEqual(faultless.contents);
       }
     },
@@ -82,7 +82,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       const failed = await run((call) => (call >= at ? refused : undefined));
       expectFailure(failed, operation);
       expect(failed.contents).toEqual(before);
-      expect(failed.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      expect(failed.elapsedMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
       expect(failed.delays.length).toBeGreaterThan(3);
     }
   });
@@ -94,9 +94,9 @@ describe.each(OPERATIONS)('$name', (operation) => {
       const throttled = await run((call) =>
         isRefused(call) ? TEMPORARY_FAULTS.throttle : undefined,
       );
-      expect(throttled.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      expect(throttled.elapsedMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
       if (hasFailed(throttled)) expect(throttled.contents).toEqual(before);
-      else expectSameReply(throttled, faultless);
+      else expectSameResponse(throttled, faultless);
     },
   );
 
@@ -117,12 +117,12 @@ describe.each(OPERATIONS)('$name', (operation) => {
     }
   });
 
-  it('gives the same reply, or a 500 without being applied, if half of all responses are lost', async () => {
+  it('gives the same response, or a 500 without being applied, if half of all responses are lost', async () => {
     for (const seed of SEEDS) {
       const random = createSeededRandom(seed);
       const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
       if (hasFailed(faulty)) expect(faulty.contents).toEqual(before);
-      else expectSameReply(faulty, faultless);
+      else expectSameResponse(faulty, faultless);
     }
   });
 });
@@ -134,7 +134,7 @@ describe.each(WRITES)('$name', (operation) => {
   it('reads its record back if all responses to its write are lost', async () => {
     const faultless = await runFaulty(operation, () => undefined);
     const faulty = await runFaulty(operation, (_, name) => (isWrite(name) ? LOST : undefined));
-    expectSameReply(faulty, faultless);
+    expectSameResponse(faulty, faultless);
     expect(faulty.contents).toEqual(faultless.contents);
   });
 });
@@ -158,8 +158,8 @@ function withIdempotencyKey(operation: Operation): Operation {
   return {
     ...operation,
     name: `${operation.name} with an Idempotency-Key`,
-    ask: (api) =>
-      operation.ask({
+    send: (api) =>
+      operation.send({
         ...api,
         post: (path, body) => api.request('POST', path, { body, headers }),
       }),

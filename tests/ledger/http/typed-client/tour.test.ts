@@ -1,4 +1,4 @@
-// The README's tour, taken with a client that was generated from the API description.
+// The README's tour with a client that is generated from the API description.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ api.defaults.baseUrl = inject('apiUrl');
 api.defaults.headers = key ? { authorization: `Bearer ${key}` } : {};
 
 /** Narrows a response to the one with this status. */
-function expectStatus<Reply extends { status: number }, Status extends Reply['status']>(
-  reply: Reply,
+function expectStatus<Any extends { status: number }, Status extends Any['status']>(
+  response: Any,
   status: Status,
-): asserts reply is Extract<Reply, { status: Status }> {
-  expect(reply.status).toBe(status);
+): asserts response is Extract<Any, { status: Status }> {
+  expect(response.status).toBe(status);
 }
 
-test('the generated client can take the tour of the README', async () => {
+test("the generated client can take the README's tour", async () => {
   const created = await api.createCategory({ name: `Sailing ${randomUUID()}`, color: '#0077B6' });
   expectStatus(created, 201);
   const category = created.data.data;
@@ -68,13 +68,13 @@ test('the generated client can take the tour of the README', async () => {
 
   const renamed = await api.updateCategory(category.id, { name: `${category.name} club` });
   expectStatus(renamed, 200);
-  const read = await api.readTransaction(id);
-  expectStatus(read, 200);
-  expect(read.data.data.category_name).toBe(renamed.data.data.name);
+  const reread = await api.readTransaction(id);
+  expectStatus(reread, 200);
+  expect(reread.data.data.category_name).toBe(renamed.data.data.name);
 
-  const used = await api.deleteCategory(category.id);
-  expectStatus(used, 409);
-  expect(used.data.error).toBe('conflict');
+  const refused = await api.deleteCategory(category.id);
+  expectStatus(refused, 409);
+  expect(refused.data.error).toBe('conflict');
   expectStatus(await api.deleteTransaction(id), 200);
   expectStatus(await api.deleteCategory(category.id), 200);
   const inactive = await api.readCategory(category.id);

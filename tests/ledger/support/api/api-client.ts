@@ -1,8 +1,8 @@
-// The client through which tests speak to the service, whether it runs in this process or at an address.
+// The client with which tests call the service, whether it runs in this process or at an address.
 import { assertDescribed } from './described-response.ts';
 
 export interface ApiRequest {
-  /** Parameters in the given order; a name may repeat. A text is used as the whole query string, unchanged. */
+  /** Parameters in the given order; a name may repeat. A string is the whole query string, unchanged. */
   readonly query?: Readonly<Record<string, string | number | boolean>> | string;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -35,7 +35,7 @@ export interface ResponseBody {
 }
 
 export interface ApiClient {
-  /** @param path undecoded, without a query string */
+  /** @param path percent-encoded, without a query string */
   request(method: string, path: string, request?: ApiRequest): Promise<ApiResponse>;
   close(): Promise<void>;
 }

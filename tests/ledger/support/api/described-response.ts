@@ -1,4 +1,4 @@
-// Checks a response against the API description: status, headers and body, which may have no undescribed field.
+// Checks the status, headers and body of a response against the API description; every field must be described.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import description from '../../../../lib/ledger/http/openapi.json' with { type: 'json' };
@@ -38,7 +38,7 @@ export const DESCRIBED = new Map<string, DescribedOperation>(
   ),
 );
 
-// The test of the description checks the schemas themselves: to compile the schema of schemas takes longer than all of these.
+// api-document.test.ts checks the schemas themselves: compiling their metaschema takes longer than compiling all of them.
 const ajv = new Ajv2020({ strict: true, strictTypes: false, validateSchema: false });
 addFormats.default(ajv);
 for (const [name, schema] of Object.entries(schemas)) {
@@ -62,7 +62,7 @@ export function assertDescribed(method: string, path: string, response: Received
   const responses =
     operations.length > 0
       ? operations.map((operation) => operation.responses[response.status])
-      : [undescribed(response)];
+      : [describeUnrouted(response)];
   const problems = responses.map((described) => findMismatch(response, described));
   if (problems.includes(undefined)) return;
   const [problem] = problems;
@@ -86,7 +86,7 @@ function findMismatch(
     const header = HEADERS[$ref.split('/').at(-1) as keyof typeof HEADERS];
     if ('required' in header && !headers[name.toLowerCase()]) return `header ${name} is missing`;
   }
-  if (!described.content) return text === '' ? undefined : 'it has a body';
+  if (!described.content) return text === '' ? undefined : 'the response has a body';
   const type = headers['content-type']?.split(';')[0] ?? '';
   const content = described.content[type];
   if (!content) return `the content type ${headers['content-type']} is not described`;
@@ -100,7 +100,7 @@ function findMismatch(
 }
 
 // Describes a failure that belongs to no operation: a path or method without a route, or a query that is not UTF-8.
-function undescribed({ status, body }: Received): DescribedResponse | undefined {
+function describeUnrouted({ status, body }: Received): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   return status === 404 || status === 405 || body.message === NOT_UTF8
     ? { content: { 'application/json': { schema } } }

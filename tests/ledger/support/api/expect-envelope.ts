@@ -1,7 +1,7 @@
 // Rules that hold for every response.
 import { expect } from 'vitest';
 import type { ApiResponse } from './api-client.ts';
-import { expectRequestId } from './expect-reply.ts';
+import { expectRequestId } from './expect-response.ts';
 
 const CODES: Readonly<Record<number, string>> = {
   400: 'validation_failed',
@@ -15,9 +15,9 @@ const CODES: Readonly<Record<number, string>> = {
 const FIELDS_OF_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
 
 /** Expects the envelope or a file, and never a 5xx. */
-export function expectEnvelope(reply: ApiResponse): void {
-  const { status, body, headers } = reply;
-  expectRequestId(reply);
+export function expectEnvelope(response: ApiResponse): void {
+  const { status, body, headers } = response;
+  expectRequestId(response);
   if (headers['content-type']?.startsWith('text/csv')) {
     expect([status, headers['content-disposition']]).toEqual([200, expect.any(String)]);
     return;

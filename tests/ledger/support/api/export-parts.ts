@@ -1,4 +1,4 @@
-// Reads an export as a client does: part after part.
+// Reads an export as a client does: part by part.
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Api } from './api-client.ts';

@@ -1,4 +1,4 @@
-// A request as API Gateway's HTTP API hands it to a function (payload format 2.0).
+// A request as API Gateway's HTTP API passes it to a function (payload format 2.0).
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ApiRequest, formatBody, formatQuery } from './api-client.ts';
@@ -27,9 +27,9 @@ export function toGatewayEvent(
 
 // The gateway puts names in lower case and joins the values of a repeated name.
 function toHeaders(request: ApiRequest): Record<string, string> {
-  const sent = { ...(request.body === undefined ? {} : JSON_TYPE), ...request.headers };
+  const headers = { ...(request.body === undefined ? {} : JSON_TYPE), ...request.headers };
   return Object.fromEntries(
-    Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
 }
 
@@ -45,12 +45,12 @@ function toQueryParameters(query: string) {
 }
 
 // The gateway passes all other content types in base64.
-const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
+const TEXT_TYPE = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 
 function toBody(request: ApiRequest, contentType: string) {
   const body = formatBody(request);
   if (body === undefined || body === '') return { isBase64Encoded: false };
-  return TEXT.test(contentType)
+  return TEXT_TYPE.test(contentType)
     ? { body, isBase64Encoded: false }
     : { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
 }

@@ -48,7 +48,7 @@ const generatedFields = fc
       { maxLength: 2 },
     ),
   )
-  // Built from entries, so that `__proto__` becomes a property of its own.
+  // Built from entries, so that `__proto__` becomes an own property.
   .map(([fields, unexpected]) => Object.fromEntries([...Object.entries(fields), ...unexpected]));
 
 /** Bodies that are valid most of the time */
@@ -109,7 +109,7 @@ const generatedQuery = fc.array(
 
 const query = generatedQuery.map((pairs) => new URLSearchParams(pairs).toString());
 
-const segment = fc.oneof(
+const idSegment = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 60 }).map(String) },
   { weight: 1, arbitrary: fc.constantFrom('abc', '0', '-1', '1.5', '007', '9'.repeat(30)) },
   { weight: 1, arbitrary: shortText },
@@ -121,7 +121,7 @@ const path = fc
       { weight: 12, arbitrary: fc.constantFrom('transactions', 'categories') },
       { weight: 1, arbitrary: shortText },
     ),
-    fc.option(segment, { nil: undefined }),
+    fc.option(idSegment, { nil: undefined }),
     fc.constantFrom('', '', '', '/', '/more'),
   )
   .map(([resource, id, end]) => {
@@ -152,7 +152,9 @@ function writeRequest(resources: string, body: fc.Arbitrary<object>) {
     fc.constant({ method: 'POST', path: `/${resources}` }),
     fc.integer({ min: 1, max: 60 }).map((id) => ({ method: 'PUT', path: `/${resources}/${id}` })),
   );
-  return fc.tuple(target, body).map(([to, fields]) => ({ ...to, rawBody: toJson(fields) }));
+  return fc
+    .tuple(target, body)
+    .map(([request, fields]) => ({ ...request, rawBody: toJson(fields) }));
 }
 
 const recordId = fc.integer({ min: 1, max: 60 });
@@ -179,10 +181,10 @@ const bulkRequest = fc
       { maxLength: 5 },
     ),
   )
-  .map(([to, transactions]) => ({ ...to, rawBody: toJson({ transactions }) }));
+  .map(([request, transactions]) => ({ ...request, rawBody: toJson({ transactions }) }));
 
 /** Requests that read a whole ledger, or all rows that a filter selects */
-const wholeLedger = fc
+const wholeLedgerRequest = fc
   .record({
     path: fc.constantFrom('/transactions', '/transactions/export', '/summary'),
     query: fc.oneof(
@@ -199,9 +201,9 @@ const wholeLedger = fc
   })
   .map((request) => ({ method: 'GET', ...request }));
 
-export const generateRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
+export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 6, arbitrary: anyRequest },
-  { weight: 1, arbitrary: wholeLedger },
+  { weight: 1, arbitrary: wholeLedgerRequest },
   { weight: 1, arbitrary: bulkRequest },
   { weight: 1, arbitrary: writeRequest('transactions', transactionBody) },
   { weight: 1, arbitrary: writeRequest('categories', categoryBody) },

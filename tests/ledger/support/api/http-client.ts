@@ -14,7 +14,7 @@ export function createHttpClient(
   defaultHeaders: Readonly<Record<string, string>> = {},
 ): ApiClient {
   const { host, hostname: name, port } = new URL(baseUrl);
-  // Names below "localhost" are loopback addresses by definition; not every resolver knows that.
+  // Names under "localhost" are loopback addresses by definition, but not every resolver knows that.
   const hostname = name.endsWith('.localhost') ? '127.0.0.1' : name;
   const agent = new Agent({ keepAlive: true });
 
@@ -32,7 +32,7 @@ export function createHttpClient(
         headers: {
           host,
           ...defaultHeaders,
-          ...(body === undefined ? {} : lengthAndType(body)),
+          ...(body === undefined ? {} : toBodyHeaders(body)),
           ...options.headers,
         },
       },
@@ -48,7 +48,7 @@ export function createHttpClient(
   return { request, close: async () => agent.destroy() };
 }
 
-function lengthAndType(body: string): Record<string, string> {
+function toBodyHeaders(body: string): Record<string, string> {
   return {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),

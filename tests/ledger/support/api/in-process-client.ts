@@ -1,4 +1,4 @@
-// The service in this process: the real handlers behind a double of the gateway.
+// The service in this process: the real handlers behind a test double of the gateway.
 import { randomUUID } from 'node:crypto';
 import type {
   APIGatewayProxyEventV2,
@@ -23,14 +23,14 @@ export async function openInProcess(service: LedgerService): Promise<Api> {
     const handler = handlers.get(route.functionName);
     if (!handler) throw new Error(`No function is loaded for ${route.functionName}`);
     const event = toGatewayEvent(route, method, path, options);
-    const { statusCode = 0, headers = {}, body = '' } = await handler(event, lambdaContext());
+    const { statusCode = 0, headers = {}, body = '' } = await handler(event, createLambdaContext());
     return toApiResponse(statusCode, headers as Record<string, string>, body);
   }
 
   return withVerbs({ request, close: async () => {} });
 }
 
-function lambdaContext(): Context {
+function createLambdaContext(): Context {
   return { awsRequestId: randomUUID() } as Context;
 }
 

@@ -5,7 +5,7 @@ type Handler = (event: object, context: object) => Promise<APIGatewayProxyStruct
 
 export async function invoke(handler: unknown, event: object = {}, context: Partial<Context> = {}) {
   const http = { method: 'GET', path: '/' };
-  const sent = { headers: {}, requestContext: { http, requestId: 'gateway-1' }, ...event };
-  const reply = await (handler as Handler)(sent, { awsRequestId: 'lambda-1', ...context });
-  return { ...reply, json: () => JSON.parse(reply.body ?? '') };
+  const fullEvent = { headers: {}, requestContext: { http, requestId: 'gateway-1' }, ...event };
+  const response = await (handler as Handler)(fullEvent, { awsRequestId: 'lambda-1', ...context });
+  return { ...response, json: () => JSON.parse(response.body ?? '') };
 }

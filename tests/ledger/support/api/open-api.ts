@@ -1,4 +1,4 @@
-// Opens the service under test: the running service if the test run provides its address, else the handlers in this process.
+// Opens the service under test: the running service if the test run provides its address, otherwise the handlers in this process.
 import { afterAll, inject } from 'vitest';
 import {
   createLedgerService,

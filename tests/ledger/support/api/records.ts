@@ -14,15 +14,15 @@ export const LUNCH = { description: 'Lunch', amount: 12.5, type: 'expense' } as 
 export type WireRecord = any;
 
 export async function givenCategory(api: Api, fields: object = {}): Promise<WireRecord> {
-  const reply = await api.post('/categories', { name: uniqueName(), ...fields });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.body.data;
+  const response = await api.post('/categories', { name: uniqueName(), ...fields });
+  expect(response.status, response.text).toBe(201);
+  return response.body.data;
 }
 
 export async function givenTransaction(api: Api, fields: object = {}): Promise<WireRecord> {
-  const reply = await api.post('/transactions', { ...LUNCH, ...fields });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.body.data;
+  const response = await api.post('/transactions', { ...LUNCH, ...fields });
+  expect(response.status, response.text).toBe(201);
+  return response.body.data;
 }
 
 /** Creates a transaction and reads it back, because the stored one could differ from the response. */

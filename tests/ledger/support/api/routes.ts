@@ -20,7 +20,7 @@ export interface Route {
   readonly key: string;
   /** Folder and file of the function. */
   readonly functionName: string;
-  /** The path's record id, undecoded. */
+  /** The path's record id, percent-encoded */
   readonly id?: string;
 }
 
@@ -29,9 +29,9 @@ const FUNCTION_NAMES: ReadonlyMap<string, string> = new Map(OPERATIONS);
 /** Ignores a trailing slash: the gateway has a route with it and a route without it, and both are deployed. */
 export function findRoute(method: string, path: string): Route {
   if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'service/preflight' };
-  const fixed = path.replace(/(?<=[^/])\/$/, '');
-  const [, id] = /\/([^/]+)$/.exec(fixed) ?? [];
-  const keys = [`${method} ${fixed}`, `${method} ${fixed.replace(/[^/]+$/, '{id}')}`];
+  const trimmedPath = path.replace(/(?<=[^/])\/$/, '');
+  const [, id] = /\/([^/]+)$/.exec(trimmedPath) ?? [];
+  const keys = [`${method} ${trimmedPath}`, `${method} ${trimmedPath.replace(/[^/]+$/, '{id}')}`];
   for (const [n, key] of keys.entries()) {
     const functionName = FUNCTION_NAMES.get(key);
     if (functionName) return { key, functionName, ...(n === 1 && id !== undefined ? { id } : {}) };

@@ -1,19 +1,21 @@
-// The service in this process behind a port of the loopback address, for programs that speak HTTP.
+// Serves the in-process service on a loopback port, for programs that speak HTTP.
 import { text } from 'node:stream/consumers';
 import { listen } from '../../../shared/support/loopback.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** @param api called for each request, so that a test can replace the client */
 export async function serve(api: () => ApiClient) {
-  return await listen(async (request, response) => {
+  return await listen(async (request, outgoing) => {
     const [path = '', query = ''] = (request.url ?? '').split('?');
     const rawBody = await text(request);
     const headers = request.headers as Record<string, string>;
-    const reply = await api().request(request.method ?? '', path, {
+    const response = await api().request(request.method ?? '', path, {
       query,
       headers,
       ...(rawBody && { rawBody }),
     });
-    response.writeHead(reply.status, reply.headers as Record<string, string>).end(reply.text);
+    outgoing
+      .writeHead(response.status, response.headers as Record<string, string>)
+      .end(response.text);
   });
 }

@@ -19,10 +19,7 @@ interface Row {
   readonly category_name?: string;
 }
 
-type HandleRequest = (
-  request: string,
-  carryOut: () => Promise<ApiResponse>,
-) => Promise<ApiResponse>;
+type HandleRequest = (request: string, forward: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 let people = 0;
 
@@ -44,12 +41,12 @@ export async function givenPerson(table: TestTable) {
 
   /** Runs the command against a service whose requests, such as `GET /imports`, `handleRequest` handles. */
   async function runThrough(handleRequest: HandleRequest, ...args: string[]) {
-    const interposed: typeof api = {
+    const interceptedApi: typeof api = {
       ...api,
       request: async (method, path, options) =>
         await handleRequest(`${method} ${path}`, () => api.request(method, path, options)),
     };
-    const service = await serve(() => interposed);
+    const service = await serve(() => interceptedApi);
     try {
       return await run('--url', service.url, ...args);
     } finally {
@@ -59,11 +56,11 @@ export async function givenPerson(table: TestTable) {
 
   /** Runs the command against a service that serves `servedCount` requests of one kind, and refuses all later ones of that kind. */
   async function runInterrupted(request: string, servedCount: number, ...args: string[]) {
-    let left = servedCount;
-    const handleRequest: HandleRequest = async (sent, carryOut) => {
-      if (request === sent) left -= 1;
+    let remaining = servedCount;
+    const handleRequest: HandleRequest = async (received, forward) => {
+      if (request === received) remaining -= 1;
       // Requests of other kinds are still served.
-      return request === sent && left < 0 ? await refuse() : await carryOut();
+      return request === received && remaining < 0 ? await refuse() : await forward();
     };
     return await runThrough(handleRequest, ...args);
   }

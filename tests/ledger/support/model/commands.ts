@@ -13,7 +13,7 @@ const NAMES = ['Food', 'food', 'Rent', 'Pay', 'Fun', 'Büro', 'Тест', '#', '
 const COLORS = [null, '#123', '#A1B2C3'];
 const UNKNOWN_ID = 9_999;
 
-/** Leap days, ends of months and years, and the ends of the calendar, besides one busy month. */
+/** Leap days, ends of months and years, and the ends of the calendar, and one busy month. */
 export const DAYS = [
   '0001-01-01',
   '2024-02-29',

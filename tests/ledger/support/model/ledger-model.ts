@@ -1,6 +1,6 @@
 // A plain model of a ledger: two maps, and the rules of docs/ledger/api.md.
 
-/** Named as in JSON, without the fields that the service alone decides. */
+/** The fields that clients set, with their names in JSON, and those that the service assigns. */
 export interface ModelTransaction {
   readonly id: number;
   readonly created_at: string;
@@ -144,8 +144,12 @@ function refuseUnassignable({ categories }: Model, id: number | null | undefined
   return category.is_active ? [] : ['400 validation_failed'];
 }
 
-function refuseTakenName({ categories }: Model, name: string | undefined, by?: number): Refusal[] {
-  const isTaken = categories.values().some((each) => each.name === name && each.id !== by);
+function refuseTakenName(
+  { categories }: Model,
+  name: string | undefined,
+  exceptId?: number,
+): Refusal[] {
+  const isTaken = categories.values().some((each) => each.name === name && each.id !== exceptId);
   return isTaken ? ['409 conflict'] : [];
 }
 

@@ -6,17 +6,17 @@ import { applyCommand, listRefusals, type Model, type Refusal } from './ledger-m
 
 export interface Outcome {
   readonly command: Command;
-  readonly reply: ApiResponse;
+  readonly response: ApiResponse;
 }
 
 /**
  * @param listing the contents of the ledger after all commands
  * @returns the model after all commands
- * @throws Error if no order explains every reply and the contents of the ledger
+ * @throws Error if no order explains every response and the contents of the ledger
  */
 export function linearise(model: Model, outcomes: readonly Outcome[], listing: Listing): Model {
-  const applied = outcomes.filter(({ reply }) => reply.status < 300);
-  const refused = outcomes.filter(({ reply }) => reply.status >= 300);
+  const applied = outcomes.filter(({ response }) => response.status < 300);
+  const refused = outcomes.filter(({ response }) => response.status >= 300);
 
   function search(path: readonly Model[], remaining: readonly Outcome[]): Model | undefined {
     const current = path.at(-1) ?? model;
@@ -41,31 +41,31 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
   const end = search([model], applied);
   if (end) return end;
   const exchanges = outcomes.map(
-    ({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`,
+    ({ command, response }) => `${JSON.stringify(command)} -> ${response.text}`,
   );
   throw new Error(`No order explains the ledger ${listing.text} after:\n${exchanges.join('\n')}`);
 }
 
-/** @returns the model after a command; undefined if the model does not expect its reply */
-export function applyOutcome(model: Model, { command, reply }: Outcome): Model | undefined {
+/** @returns the model after a command; undefined if the model does not expect its response */
+export function applyOutcome(model: Model, { command, response }: Outcome): Model | undefined {
   if (listRefusals(model, command).length > 0) return undefined;
-  const next = applyCommand(model, command, reply.body.data ?? {});
+  const next = applyCommand(model, command, response.body.data ?? {});
   if (command.kind.startsWith('delete')) return next;
-  const { id } = reply.body.data;
+  const { id } = response.body.data;
   const expected = command.kind.endsWith('category')
     ? next.categories.get(id)
     : next.transactions.get(id);
-  return expected && hasFields(reply.body.data, expected) ? next : undefined;
+  return expected && hasFields(response.body.data, expected) ? next : undefined;
 }
 
-export function refusal({ status, body }: ApiResponse): Refusal {
+export function toRefusal({ status, body }: ApiResponse): Refusal {
   return `${status} ${body.error}` as Refusal;
 }
 
 // A refusal changes nothing, and is right if its reason held at some moment. The service makes its checks at different moments,
 // so the earlier checks need not pass at the moment of the refusal.
-function isExplained({ command, reply }: Outcome, path: readonly Model[]): boolean {
-  return path.some((model) => listRefusals(model, command).includes(refusal(reply)));
+function isExplained({ command, response }: Outcome, path: readonly Model[]): boolean {
+  return path.some((model) => listRefusals(model, command).includes(toRefusal(response)));
 }
 
 function hasFields(data: Readonly<Record<string, unknown>>, expected: object): boolean {
