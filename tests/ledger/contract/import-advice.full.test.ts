@@ -181,27 +181,27 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const printed: string[] = [];
+const messages: string[] = [];
 
 it.each(CASES)(
   'the advice "$message" is right (%#)',
   async ({ message, previous = [], command, ...rest }) => {
     const person = await givenPerson(table);
-    let [importId, exported] = ['', ''];
+    let [importId, exportPath] = ['', ''];
     const runCommand = async (words: Words) => {
       const withImportId = words.map((word) => (word === 'IMPORT' ? importId : word));
-      const paths = withImportId.map((word) => (word === 'EXPORT' ? exported : word));
-      const ended = await run(person, ...paths);
-      importId = findImportId(ended) || importId;
-      return ended;
+      const paths = withImportId.map((word) => (word === 'EXPORT' ? exportPath : word));
+      const result = await run(person, ...paths);
+      importId = findImportId(result) || importId;
+      return result;
     };
     for (const words of previous) expect(await runCommand(words)).toMatchObject({ code: 0 });
-    exported = String(await rest.prepare?.(person));
+    exportPath = String(await rest.prepare?.(person));
     const { stdout, stderr } = await runCommand(command);
-    printed.push(stdout + stderr);
+    messages.push(stdout + stderr);
     expect(stdout + stderr).toContain(message);
-    const ended = await runCommand(rest.advice);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(rest.expected) });
+    const result = await runCommand(rest.advice);
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining(rest.expected) });
   },
 );
 
@@ -211,8 +211,8 @@ it('every message of the command that names an option has a case', async () => {
   const untested = listAdvice(join(import.meta.dirname, '../../../cli/ledger/import')).filter(
     (text) =>
       !text.startsWith('npm took --yes') &&
-      ![...printed, help].some((message) => toPattern(text).test(message)),
+      ![...messages, help].some((message) => toPattern(text).test(message)),
   );
-  // The message about options that npm takes for itself is left out: the tests of the command cover it.
+  // The message about options that npm consumes is left out: import-command.full.test.ts covers it.
   expect(untested).toEqual([]);
 });

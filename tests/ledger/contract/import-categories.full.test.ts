@@ -45,9 +45,9 @@ describe('categories', () => {
     );
     // Follows the advice of the message.
     const rules = await person.write('rules.txt', ['cinema = fun', '/^barber$/ = Hair']);
-    const ruled = await person.run(file, '--rules', rules, '--yes');
-    expect(ruled).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
-    expect(ruled.stdout).toContain('new categories: fun, Hair');
+    const imported = await person.run(file, '--rules', rules, '--yes');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
+    expect(imported.stdout).toContain('new categories: fun, Hair');
     expect((await readCategories(person)).slice(3)).toEqual([
       'POS 5555 GROCER MAIN ST 05.02: Food',
       'CINEMA: fun',
@@ -62,11 +62,14 @@ describe('categories', () => {
     await person.run(file, '--no-categories', '--yes');
     const before = await readCategories(person);
     expect(before[3]).toBe('POS 5555 GROCER MAIN ST 05.02: undefined');
-    const shown = await person.run('--categorise');
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
+    const preview = await person.run('--categorise');
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
     expect(await readCategories(person)).toEqual(before);
-    const set = await person.run('--categorise', '--yes');
-    expect(set).toMatchObject({ code: 0, stdout: expect.stringContaining('1 row categorised') });
+    const applied = await person.run('--categorise', '--yes');
+    expect(applied).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 row categorised'),
+    });
     expect((await readCategories(person))[3]).toBe('POS 5555 GROCER MAIN ST 05.02: Food');
   });
 
@@ -77,8 +80,8 @@ describe('categories', () => {
     expect(stdout).toContain('3 rows without a category, none of them like earlier rows.');
     expect(stdout).toContain('--rules FILE, one a line: text = Category.');
     const rules = await person.write('rules.txt', ['a = All']);
-    const set = await person.run('--categorise', '--rules', rules, '--yes');
-    expect(set.stdout).toContain('3 rows categorised, 0 refused');
+    const applied = await person.run('--categorise', '--rules', rules, '--yes');
+    expect(applied.stdout).toContain('3 rows categorised, 0 refused');
     expect((await person.run('--categorise')).stdout).toContain('Every row of the ledger has a');
   });
 
@@ -90,8 +93,8 @@ describe('categories', () => {
     expect(stdout).toContain(
       'the category "Food" is inactive: 2 rows would be refused. Make it active first, or leave categories out with --category none.',
     );
-    const without = await person.run(file, '--category', 'none');
-    expect(without.stdout).not.toContain('inactive');
+    const withoutCategories = await person.run(file, '--category', 'none');
+    expect(withoutCategories.stdout).not.toContain('inactive');
     await person.api.put(`/categories/${body.data.id}`, { is_active: true });
     const imported = await person.run(file, '--yes');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
@@ -109,7 +112,7 @@ describe('categories', () => {
 });
 
 describe('rows that were deleted by hand', () => {
-  const MANY = [
+  const MANY_ROWS = [
     'date,description,amount',
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
   ];
@@ -121,28 +124,31 @@ describe('rows that were deleted by hand', () => {
   it.each([
     ['between two requests of rows', 'POST /transactions/bulk', 1, '50 created'],
     ['before the next rows are announced', 'PUT /imports', 1, '50 created'],
-  ])('stay deleted after an import that was interrupted %s', async (_, request, answered, rest) => {
-    const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
-    expect(await person.runInterrupted(request, answered, file, '--yes')).toMatchObject({
-      code: 1,
-    });
-    expect(await person.readRows()).toHaveLength(100);
-    const repeat = async () => await person.run(file, '--yes');
-    const deleteRow = async (text: string) =>
-      person.api.delete(`/transactions/${(await person.findRow(text)).id}`);
-    await deleteRow('row 7');
-    expect(await repeat()).toMatchObject({ code: 1, stdout: expect.stringContaining(rest) });
-    await deleteRow('row 8');
-    expect(await repeat()).toMatchObject({ stdout: expect.stringContaining('0 created') });
-    const texts = (await person.readRows()).map(({ description }) => description);
-    expect(texts).toHaveLength(148);
-    for (const text of ['row 7', 'row 8']) expect(texts).not.toContain(text);
-  });
+  ])(
+    'stay deleted after an import that was interrupted %s',
+    async (_, request, servedCount, output) => {
+      const person = await givenPerson(table);
+      const file = await person.write('march.csv', MANY_ROWS);
+      expect(await person.runInterrupted(request, servedCount, file, '--yes')).toMatchObject({
+        code: 1,
+      });
+      expect(await person.readRows()).toHaveLength(100);
+      const repeat = async () => await person.run(file, '--yes');
+      const deleteRow = async (text: string) =>
+        person.api.delete(`/transactions/${(await person.findRow(text)).id}`);
+      await deleteRow('row 7');
+      expect(await repeat()).toMatchObject({ code: 1, stdout: expect.stringContaining(output) });
+      await deleteRow('row 8');
+      expect(await repeat()).toMatchObject({ stdout: expect.stringContaining('0 created') });
+      const texts = (await person.readRows()).map(({ description }) => description);
+      expect(texts).toHaveLength(148);
+      for (const text of ['row 7', 'row 8']) expect(texts).not.toContain(text);
+    },
+  );
 
   it('do not include rows that the undo of an interrupted and repeated import removed', async () => {
     const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
+    const file = await person.write('march.csv', MANY_ROWS);
     await person.runInterrupted('PUT /imports', 1, file, '--yes');
     const [firstId] = (await person.run('--list')).stdout.split(':');
     // The last rows before the interruption get a category.
@@ -160,7 +166,7 @@ describe('rows that were deleted by hand', () => {
 
   it('stay deleted, and count as created, after an import whose response was lost', async () => {
     const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
+    const file = await person.write('march.csv', MANY_ROWS);
     let isLost = false;
     const imported = await person.runThrough(
       async (request, forward) => {
@@ -184,13 +190,13 @@ describe('rows that were deleted by hand', () => {
 
   it('stay deleted if an interrupted import continues while the next one reads the ledger', async () => {
     const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
-    let sent = 0;
+    const file = await person.write('march.csv', MANY_ROWS);
+    let bulkRequests = 0;
     let continueImport: (() => Promise<unknown>) | undefined;
     await person.runThrough(
       async (request, forward) => {
-        if (request === 'POST /transactions/bulk') sent += 1;
-        if (sent < 2) return await forward();
+        if (request === 'POST /transactions/bulk') bulkRequests += 1;
+        if (bulkRequests < 2) return await forward();
         continueImport ??= forward;
         return await person.refuse();
       },
@@ -216,29 +222,29 @@ describe('rows that were deleted by hand', () => {
 
   it('stay deleted if an import ends while the next one is planned', async () => {
     const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
+    const file = await person.write('march.csv', MANY_ROWS);
     await person.runInterrupted('POST /transactions/bulk', 1, file, '--yes');
     const [part] = (await person.api.get('/imports')).body.data;
-    const ended = { ...part, rows: part.rows.filter((row: string) => row !== 'unsent') };
-    expect(ended.rows).toHaveLength(150);
+    const finishedPart = { ...part, rows: part.rows.filter((row: string) => row !== 'unsent') };
+    expect(finishedPart.rows).toHaveLength(150);
     let readings = 0;
     await person.runThrough(
       async (request, forward) => {
         const response = await forward();
         if (!isReading(request)) return response;
         readings += 1;
-        if (readings === 2) await person.api.put('/imports', ended);
+        if (readings === 2) await person.api.put('/imports', finishedPart);
         return response;
       },
       file,
       '--yes',
     );
-    expect((await person.api.get('/imports')).body.data).toContainEqual(ended);
+    expect((await person.api.get('/imports')).body.data).toContainEqual(finishedPart);
   });
 
   it('do not include rows that the undo of an import in several parts removed', async () => {
     const person = await givenPerson(table);
-    const file = await person.write('march.csv', MANY);
+    const file = await person.write('march.csv', MANY_ROWS);
     const importId = findImportId(await person.run(file, '--yes'));
     await person.run('--undo', importId, '--yes');
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
@@ -275,8 +281,8 @@ describe('--undo', () => {
     expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining('2 removed, 1 left') });
     expect((await person.readRows()).map(({ description }) => description)).toEqual(['BARBER']);
     // Rows that an undo removed do not count as deleted by the user, so they are imported again.
-    const again = await person.run(file, '--yes');
-    expect(again.stdout).toContain('2 created, 1 were there already');
+    const repeated = await person.run(file, '--yes');
+    expect(repeated.stdout).toContain('2 created, 1 were there already');
   });
 
   it('of an import whose rows are all deleted lets the next file import them again', async () => {
@@ -296,22 +302,22 @@ describe('the layout of a file', () => {
   it('is remembered, shown, and forgotten on request', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
-    const asked = await person.run(file, '--yes');
-    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
+    const refused = await person.run(file, '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
     const imported = await person.run(file, '--invert', '--yes');
     expect(imported.stdout).toMatch(
       /remembered in \S+import-layouts\.json for files of this layout \(--forget\): invert/i,
     );
     const next = await person.write('next.csv', [...CARD, '2026-01-07,Barber,20.00']);
-    const again = await person.run(next, '--yes');
-    expect(again.stdout).toContain('remembered: ');
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
+    const importedNext = await person.run(next, '--yes');
+    expect(importedNext.stdout).toContain('remembered: ');
+    expect(importedNext).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
     // Follows the advice of the message.
     const forgotten = await person.run(next, '--forget');
     expect(forgotten.stdout).toContain('The layout is forgotten. Nothing was sent.');
-    const last = await person.run(next);
-    expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
-    expect(last.stdout).not.toContain('remembered: ');
+    const afterForget = await person.run(next);
+    expect(afterForget).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
+    expect(afterForget.stdout).not.toContain('remembered: ');
   });
 
   it('is remembered separately in each file of layouts, and an error names a damaged one', async () => {
@@ -337,8 +343,8 @@ it('the command can name the columns of expenses and income', async () => {
     '2026-01-05,Grocer,10.00,',
     '2026-01-06,Pay,,20.00',
   ]);
-  const asked = await person.run(file, '--yes');
-  expect(asked).toMatchObject({
+  const refused = await person.run(file, '--yes');
+  expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--debit COLUMN --credit COLUMN'),
   });
@@ -352,18 +358,18 @@ describe('two accounts with the same row', () => {
   const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];
   const CARD = [header, '2026-01-04,Rent,-900.00', fee, '2026-01-08,Pay,2500.00'];
 
-  it('cause a question, and both rows are kept if the account is named', async () => {
+  it('are refused until the account is named, and then both rows are kept', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('giro.csv', GIRO), '--yes');
     const card = await person.write('card.csv', CARD);
-    const asked = await person.run(card, '--yes');
-    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('--account NAME') });
+    const refused = await person.run(card, '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--account NAME') });
     expect(await person.readRows()).toHaveLength(3);
     // Follows the advice of both messages.
     const named = await person.run(card, '--account', 'Card', '--yes');
     expect(named.stderr).toContain('--import-duplicates');
-    const both = await person.run(card, '--account', 'Card', '--import-duplicates', '--yes');
-    expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
+    const imported = await person.run(card, '--account', 'Card', '--import-duplicates', '--yes');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
     expect(await person.readRows()).toHaveLength(6);
   });
 });
@@ -373,11 +379,11 @@ it('a duplicate in another format is left out even if its amount was edited in t
   await person.run(await person.write('january.csv', JANUARY), '--yes');
   const { id } = await person.findRow('POS 1234 GROCER MAIN ST 05.01');
   await person.api.put(`/transactions/${id}`, { amount: 8 });
-  const other = await person.write('january.qif', [
+  const qif = await person.write('january.qif', [
     ...['!Type:Bank', 'D2026-01-05', 'T-10.00', 'PGrocer', '^'],
     ...['D2026-01-12', 'T-12.00', 'PGrocer', '^'],
   ]);
-  const { stdout } = await person.run(other, '--skip-duplicates', '--yes');
+  const { stdout } = await person.run(qif, '--skip-duplicates', '--yes');
   expect(stdout).toContain('possible duplicates left out: 2');
   expect(await person.readRows()).toHaveLength(3);
 });

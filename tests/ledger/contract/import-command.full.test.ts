@@ -22,7 +22,7 @@ const server = await serve(() => api);
 const keys = createTestKeys(table);
 let folder: string;
 let file: string;
-let ledgers = 0;
+let ledgerCount = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'import-'));
@@ -36,8 +36,8 @@ afterAll(async () => {
 
 /** Creates a ledger with an API key. */
 async function givenLedger(scope: Scope = 'write') {
-  ledgers += 1;
-  const ledgerId = `ledger-${ledgers}`;
+  ledgerCount += 1;
+  const ledgerId = `ledger-${ledgerCount}`;
   const { secret } = await keys.create({ name: 'test', ledger: ledgerId, scope });
   const ledger = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
   return { ledger, environment: { API_KEY: secret } };
@@ -69,7 +69,7 @@ async function writeStatement(content: string | Uint8Array): Promise<void> {
   await writeFile(file, content);
 }
 
-async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
+async function listDescriptions({ transactions }: ReturnType<typeof openLedger>) {
   const { items } = await transactions.readExportPart(EVERYTHING);
   return items.map(({ description }) => description);
 }
@@ -77,23 +77,23 @@ async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
 describe('npm run import', () => {
   it('sends nothing without --yes, and with it imports into the ledger of the key', async () => {
     const { ledger, environment, importWith } = await givenImport();
-    const shown = await importWith();
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('--yes') });
-    expect(await descriptionsIn(ledger)).toEqual([]);
+    const preview = await importWith();
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('--yes') });
+    expect(await listDescriptions(ledger)).toEqual([]);
     const imported = await importFile(environment, '--url', `${server.url}/`, '--yes');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
   });
 
   it.each([
     ['no key', async () => ({}), 401],
     ['a key that may only read', async () => (await givenLedger('read')).environment, 403],
   ])('ends with 1 and names the status for %s', async (_, environment, status) => {
-    const ended = await importFile(await environment(), '--url', server.url, '--yes');
+    const result = await importFile(await environment(), '--url', server.url, '--yes');
     const stderr = expect.stringContaining(`answered ${status}`);
-    expect(ended).toMatchObject({ code: 1, stderr });
+    expect(result).toMatchObject({ code: 1, stderr });
     if (status === 401)
-      expect(ended.stderr).toContain('export API_KEY=$(npm run -s keys -- create --name my-key)');
+      expect(result.stderr).toContain('export API_KEY=$(npm run -s keys -- create --name my-key)');
   });
 
   it('shows the decimal sign, the order of dates, the sums and the rows already in the ledger', async () => {
@@ -101,8 +101,8 @@ describe('npm run import', () => {
     await importWith('--yes');
     const newRows = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
     await writeStatement([...BANK, ...newRows, '2026-03-09,Gift,0.20,'].join('\n'));
-    const shown = await importWith();
-    expect(shown.stdout.split('\n').slice(-6)).toEqual([
+    const preview = await importWith();
+    expect(preview.stdout.split('\n').slice(-6)).toEqual([
       'decimal sign: point',
       'date order: ymd',
       '5 rows from 2026-03-05 to 2026-03-09: 4 income (2500.4), 1 expense (3)',
@@ -110,11 +110,11 @@ describe('npm run import', () => {
       'Nothing was sent. Add --yes to import.',
       '',
     ]);
-    expect(shown.stderr).toMatch(/^line 4 refused: .*\n4 of 5 rows would be income\. /);
-    expect(shown.code).toBe(1);
+    expect(preview.stderr).toMatch(/^line 4 refused: .*\n4 of 5 rows would be income\. /);
+    expect(preview.code).toBe(1);
     // The same rows count as rows of another account.
-    const other = await importWith('--account', 'Card');
-    expect(other.stdout).toContain('0 rows are there already');
+    const otherAccount = await importWith('--account', 'Card');
+    expect(otherAccount.stdout).toContain('0 rows are there already');
   });
 
   it('shows the whole command if npm consumed --yes, as in "npm run import bank.csv --yes"', async () => {
@@ -160,7 +160,7 @@ describe('npm run import', () => {
 
   const WORDS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
 
-  it.each<[what: string, lines: string[], options: string[], ended: Partial<CommandResult>]>([
+  it.each<[what: string, lines: string[], options: string[], result: Partial<CommandResult>]>([
     [
       'names rows with the same id, and imports the others',
       ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-05,Tee,-3,A', '2026-03-06,Bus,-2,B'],
@@ -202,9 +202,9 @@ describe('npm run import', () => {
   });
 
   it('reports in one sentence that a file does not exist', async () => {
-    const ended = await run({}, 'import/import.ts', 'nosuch.csv');
+    const result = await run({}, 'import/import.ts', 'nosuch.csv');
     const stderr = 'The file nosuch.csv cannot be read: it does not exist.\n';
-    expect(ended).toMatchObject({ code: 1, stderr });
+    expect(result).toMatchObject({ code: 1, stderr });
   });
 
   it('imports or leaves out possible duplicates only with an option', async () => {
@@ -217,12 +217,12 @@ describe('npm run import', () => {
     expect(refused).toMatchObject({ code: 1, stdout });
     for (const option of ['--skip-duplicates', '--import-duplicates'])
       expect(refused.stderr).toContain(option);
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
     const skipped = await importWith('--yes', '--skip-duplicates');
     expect(skipped.stdout).toContain('2 created, 1 were there already, 0 refused');
     const imported = await importWith('--yes', '--import-duplicates');
     expect(imported.stdout).toContain('1 created, 3 were there already, 0 refused');
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
   });
 
   it('applies the changes of an edited export, except to rows that were changed since', async () => {
@@ -235,7 +235,7 @@ describe('npm run import', () => {
     const ignored = await importWith('--yes');
     expect(ignored).toMatchObject({ code: 1, stdout: expect.stringContaining('--update') });
     expect(ignored.stdout).toContain('"Tea" to "Mint", amount 3 to 4, category "Food" to "Drinks"');
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
     const [, pay] = await readRows();
     if (!pay) throw new Error('There is no such transaction');
     await ledger.transactions.update(pay, { notes: 'Edited meanwhile' });
@@ -256,15 +256,17 @@ describe('npm run import', () => {
     await writeStatement(await exportLedger());
     const [tea] = await readRows();
     await ledger.transactions.remove(String(tea?.id));
-    const left = await importWith('--yes');
-    expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
-    expect(left.stdout).toContain('deleted meanwhile (1)');
-    expect(left.stdout).toContain(`  line 2: transaction ${tea?.id}: 2026-03-05 expense 3 "Tea"`);
-    expect(await descriptionsIn(ledger)).toEqual(['Pay']);
-    const again = await importWith('--yes', '--import-deleted');
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('%') });
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
-    // Nothing is left to import, so no progress is shown.
+    const skipped = await importWith('--yes');
+    expect(skipped).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
+    expect(skipped.stdout).toContain('deleted meanwhile (1)');
+    expect(skipped.stdout).toContain(
+      `  line 2: transaction ${tea?.id}: 2026-03-05 expense 3 "Tea"`,
+    );
+    expect(await listDescriptions(ledger)).toEqual(['Pay']);
+    const restored = await importWith('--yes', '--import-deleted');
+    expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('%') });
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
+    // Nothing is left to import, so no progress is preview.
     expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -281,19 +283,19 @@ describe('npm run import', () => {
     if (!tea) throw new Error('There is no such transaction');
     await ledger.transactions.update(tea, { notes: 'Edited' });
     const { description, amount, type, categoryId, date, notes } = tea;
-    const byHand = { description, amount, type, categoryId, date, notes };
-    await ledger.transactions.create({ ...byHand, description: 'By hand' });
+    const manualRow = { description, amount, type, categoryId, date, notes };
+    await ledger.transactions.create({ ...manualRow, description: 'By hand' });
     expect((await runImport('--list')).stdout).toBe(
       `${id}: 2 rows from 2026-03-05 to 2026-03-06, 1 edited since\n`,
     );
-    const shown = await runImport('--undo', id);
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
-    expect(await descriptionsIn(ledger)).toHaveLength(3);
+    const preview = await runImport('--undo', id);
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
+    expect(await listDescriptions(ledger)).toHaveLength(3);
     const undone = await runImport('--undo', id, '--yes');
     expect(undone.stdout).toMatch(
       /transaction \d+: 2026-03-05 expense 3 "Tea".*\n1 removed, 1 left\n/,
     );
-    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'By hand']);
+    expect(await listDescriptions(ledger)).toEqual(['Tea', 'By hand']);
     expect(await runImport('--undo', 'nosuch')).toMatchObject({ code: 1 });
   });
 
@@ -308,8 +310,8 @@ describe('npm run import', () => {
     [['bank.csv', '--stage', 'a b'], '--stage'],
     [['bank.csv', '--stage', 'dev', '--url', 'http://localhost:3000'], '--stage'],
   ])('ends with 2 for the options %j', async (options, stderr) => {
-    const ended = await run({}, 'import/import.ts', ...options);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
+    const result = await run({}, 'import/import.ts', ...options);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
   });
 });
 
@@ -317,6 +319,6 @@ it('npm run seed fills the ledger of the API key', async () => {
   const { ledger, environment } = await givenLedger();
   const args = ['--url', server.url, '--transactions', '1'];
   expect(await run(environment, 'seed/seed.ts', ...args)).toMatchObject({ code: 0 });
-  expect(await descriptionsIn(ledger)).toHaveLength(1);
+  expect(await listDescriptions(ledger)).toHaveLength(1);
   expect((await run({}, 'seed/seed.ts', '--help')).stdout).toContain('API_KEY');
 });

@@ -39,9 +39,9 @@ it.each<[string, readonly string[] | Uint8Array]>([
 ])('%s is imported once, and undone', async (name, content) => {
   const { run, write, readRows } = await givenPerson(table);
   const file = await write(name, content);
-  const shown = await run(file);
-  expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^format: /) });
-  expect(shown.stdout).toContain('1 income (2500), 1 expense (45.1)');
+  const preview = await run(file);
+  expect(preview).toMatchObject({ code: 0, stdout: expect.stringMatching(/^format: /) });
+  expect(preview.stdout).toContain('1 income (2500), 1 expense (45.1)');
   const imported = await run(file, '--yes');
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
   expect(await readRows()).toMatchObject([
@@ -55,11 +55,13 @@ it.each<[string, readonly string[] | Uint8Array]>([
 
 it('a file with two currencies can be imported as the message says', async () => {
   const { run, write } = await givenPerson(table);
-  const other = STATEMENT.replace('USD', 'EUR').replaceAll('<FITID>', '<FITID>9');
-  const file = await write('two.ofx', [OFX.replace('</OFX>', `<STMTRS>${other}</STMTRS></OFX>`)]);
-  const shown = await run(file, '--yes');
-  expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining('--currency') });
-  const [, option = '', code = ''] = /(--currency) (\w+)/.exec(shown.stderr) ?? [];
+  const secondStatement = STATEMENT.replace('USD', 'EUR').replaceAll('<FITID>', '<FITID>9');
+  const file = await write('two.ofx', [
+    OFX.replace('</OFX>', `<STMTRS>${secondStatement}</STMTRS></OFX>`),
+  ]);
+  const preview = await run(file, '--yes');
+  expect(preview).toMatchObject({ code: 1, stderr: expect.stringContaining('--currency') });
+  const [, option = '', code = ''] = /(--currency) (\w+)/.exec(preview.stderr) ?? [];
   const imported = await run(file, option, code, '--yes');
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
@@ -67,8 +69,8 @@ it('a file with two currencies can be imported as the message says', async () =>
 it('a file with ambiguous dates can be imported as the message says', async () => {
   const { run, write, readRows } = await givenPerson(table);
   const file = await write('two.qif', ['!Type:Bank', 'D1/2/2025', 'T-1.00', 'PTea', '^']);
-  const shown = await run(file, '--yes');
-  expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining('--date-order dmy') });
+  const preview = await run(file, '--yes');
+  expect(preview).toMatchObject({ code: 1, stderr: expect.stringContaining('--date-order dmy') });
   expect((await run(file, '--date-order', 'dmy', '--yes')).code).toBe(0);
   expect(await readRows()).toMatchObject([{ transaction_date: '2025-02-01' }]);
 });

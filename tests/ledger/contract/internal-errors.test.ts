@@ -12,10 +12,10 @@ import { OPERATIONS } from '../support/operations.ts';
 const SECRET = 'The caller arn:aws:iam::123456789012 may not do this to the table';
 
 const { client, tableName } = await createTestTable();
-const refusing = interpose(client, () => {
+const failingClient = interpose(client, () => {
   throw Object.assign(new Error(SECRET), { name: 'AccessDeniedException' });
 });
-const api = await openInProcess(await createTestService({ client: refusing, tableName }));
+const api = await openInProcess(await createTestService({ client: failingClient, tableName }));
 
 let log: MockInstance<typeof process.stderr.write>;
 beforeEach(() => {

@@ -47,10 +47,10 @@ test.each(ENDPOINTS.filter(([, { body }]) => !body))(
   async (route, endpoint) => {
     const [method = '', path = ''] = route.split(' ');
     const parameters = { query: UNKNOWN_PARAMETERS };
-    const toParameters = await api.request(method, path.replace('{id}', '1'), parameters);
-    const toId = await api.request(method, path.replace('{id}', '%22'.repeat(3_000)));
-    expect(toParameters.status).toBe(400);
-    for (const { body } of [toParameters, toId])
+    const parameterRefusal = await api.request(method, path.replace('{id}', '1'), parameters);
+    const idRefusal = await api.request(method, path.replace('{id}', '%22'.repeat(3_000)));
+    expect(parameterRefusal.status).toBe(400);
+    for (const { body } of [parameterRefusal, idRefusal])
       expect(JSON.stringify(body).length).toBeLessThan(findMaxResponseKb(endpoint) * KB);
   },
 );

@@ -26,7 +26,7 @@ async function givenLedger(ledgerId: string) {
   return target;
 }
 
-/** Counts the items of a ledger, its entry in the list of ledgers included. */
+/** Counts the items of a ledger, including its entry in the list of ledgers. */
 async function countItems(ledgerId: string): Promise<number> {
   const { Count } = await client.send(
     new ScanCommand({
@@ -46,14 +46,14 @@ async function countItems(ledgerId: string): Promise<number> {
 it('a removal deletes the whole ledger, and nothing of other ledgers', async () => {
   const target = await givenLedger('gone');
   await givenLedger('kept');
-  const kept = await countItems('kept');
+  const keptItems = await countItems('kept');
   const removal = createRemoval(target);
   const items = await countItems('gone');
   expect(await removal.count()).toEqual({ transactions: 61, categories: 30, items });
   const progress: number[] = [];
   expect(await removal.remove((done) => progress.push(done))).toBe(items);
   expect(progress.at(-1)).toBe(items);
-  expect([await countItems('gone'), await countItems('kept')]).toEqual([0, kept]);
+  expect([await countItems('gone'), await countItems('kept')]).toEqual([0, keptItems]);
   expect(await removal.exists()).toBe(false);
 });
 
@@ -69,16 +69,16 @@ describe('responses stored for retries', () => {
   }
 
   it('are deleted with the rest: none is replayed from the deleted ledger', async () => {
-    const { removal, create } = await openLedgerApi('replied');
+    const { removal, create } = await openLedgerApi('with-responses');
     expect((await create({ name: 'Secret' })).status).toBe(201);
     await removal.remove(() => {});
-    expect(await countItems('replied')).toBe(0);
-    const again = await create({ name: 'Secret' });
-    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
+    expect(await countItems('with-responses')).toBe(0);
+    const recreated = await create({ name: 'Secret' });
+    expect([recreated.status, recreated.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
   it('make a ledger deletable even if nothing else is stored', async () => {
-    const key = createKeys('only-replies').reply('hash');
+    const key = createKeys('only-responses').reply('hash');
     await client.send(new PutCommand({ TableName: tableName, Item: { ...key, body: 'Secret' } }));
     const { removal } = await openLedgerApi('only-responses');
     expect(await removal.exists()).toBe(true);
@@ -121,8 +121,8 @@ it.each([
         // DynamoDB applies a batch in any order: here it deletes only the last three items before the interruption.
         const { RequestItems = {} } = command.input;
         const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
-        const some = { RequestItems: { [table]: items.slice(-3) } };
-        await client.send(new BatchWriteCommand(some));
+        const partOfBatch = { RequestItems: { [table]: items.slice(-3) } };
+        await client.send(new BatchWriteCommand(partOfBatch));
         throw new Error('Interrupted');
       }) as typeof client.send;
       const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});

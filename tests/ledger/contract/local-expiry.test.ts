@@ -28,13 +28,13 @@ it('expired items are deleted, and nothing else', async () => {
 
 it('an item that a request renews between the read and the deletion is kept', async () => {
   await put('renewed', NOW);
-  const renewing = Object.assign(Object.create(client), {
+  const renewingClient = Object.assign(Object.create(client), {
     send: async (command: ScanCommand) => {
       const response = await client.send(command);
       if (command instanceof ScanCommand) await put('renewed', NOW + 1);
       return response;
     },
   }) as DynamoDBDocumentClient;
-  await deleteExpired(renewing, TableName, NOW);
+  await deleteExpired(renewingClient, TableName, NOW);
   expect(await readPks()).toContain('renewed');
 });

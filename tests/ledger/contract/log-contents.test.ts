@@ -33,8 +33,8 @@ const spies = [
 beforeAll(() => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
   for (const spy of spies) {
-    spy.mockImplementation((...words: unknown[]) => {
-      lines.push(words.map(String).join(' '));
+    spy.mockImplementation((...parts: unknown[]) => {
+      lines.push(parts.map(String).join(' '));
       return true;
     });
   }
@@ -67,7 +67,7 @@ const REQUESTS = [
 test.each([
   ['a healthy table', client],
   ['a table that refuses every call', createFaultyClient(client, () => denied)],
-])('the log has no data of a client on %s', async (_, store) => {
+])('the log contains no client data with %s', async (_, store) => {
   lines.length = 0;
   const api = await openInProcess(createServiceOn({ client: store, ...options }));
   for (const [method, path, body] of REQUESTS) {

@@ -17,13 +17,13 @@ import { createStoredTransaction } from '../support/stored-records.ts';
 const table = await createTestTable();
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
-let ledgers = 0;
+let ledgerCount = 0;
 let ledgerId = '';
 let api: Api;
 
 beforeEach(async () => {
-  ledgers += 1;
-  ledgerId = `months-${ledgers}`;
+  ledgerCount += 1;
+  ledgerId = `months-${ledgerCount}`;
   api = await openInProcess(createServiceOn({ ...table, ledgerId }));
 });
 
@@ -74,11 +74,11 @@ it('the digest changes with every write, and never without one', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await create('2026-03-05');
   const { id: other } = await create('2026-03-05');
-  const seen = new Set<string>();
+  const digests = new Set<string>();
   const recordDigests = async () => {
     const { data, digest } = await readMonths();
     expect(await exportMonth(api)).toBe(data.find(({ month }) => month === '2026-03')?.digest);
-    seen.add(`${data.map((each) => each.digest)} ${digest}`);
+    digests.add(`${data.map((each) => each.digest)} ${digest}`);
   };
   const changes = [
     { notes: 'Milk' },
@@ -108,7 +108,7 @@ it('the digest changes with every write, and never without one', async () => {
   await recordDigests();
   await api.post('/transactions/bulk/delete', { transactions: [{ id }] });
   await recordDigests();
-  expect(seen.size).toBe(changes.length + 5);
+  expect(digests.size).toBe(changes.length + 5);
   expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
 });
 
@@ -119,9 +119,9 @@ it('the months stay the same after a repeated request', async () => {
       headers: { 'idempotency-key': 'once' },
     });
   await send();
-  const once = await readMonths();
+  const afterFirst = await readMonths();
   await send();
-  expect(await readMonths()).toEqual(once);
+  expect(await readMonths()).toEqual(afterFirst);
 });
 
 it('GET /months returns 304 until something changes', async () => {
@@ -153,15 +153,15 @@ describe('an export', () => {
     for (const day of ['01', '05', '05', '31']) await create(`2026-03-${day}`);
     await create('2026-04-01');
     // Ends each query of an index after two rows, as DynamoDB does after 1 MB.
-    const client = interpose(table.client, (name, sent) => {
-      const input = sent as { IndexName?: string; Limit?: number };
+    const client = interpose(table.client, (name, commandInput) => {
+      const input = commandInput as { IndexName?: string; Limit?: number };
       if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = 2;
     });
-    const partedApi = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
+    const smallPartsApi = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
     const [march] = (await readMonths()).data;
     expect(march?.month).toBe('2026-03');
-    expect(await exportMonth(partedApi)).toBe(march?.digest);
-    const first = await partedApi.get('/transactions/export.json', MARCH);
+    expect(await exportMonth(smallPartsApi)).toBe(march?.digest);
+    const first = await smallPartsApi.get('/transactions/export.json', MARCH);
     expect(Object.keys(first.body)).toEqual(['success', 'data', 'next']);
   });
 

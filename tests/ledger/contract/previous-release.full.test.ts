@@ -1,5 +1,5 @@
 // During a deployment, and after a rollback, the functions of two releases work on the same rows. The bundles of the
-// previous release and the current bundles read, change and delete each other's rows, and leave the ledger in order.
+// previous release and the current bundles read, change and delete each other's rows, and cause no drift.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,8 +136,8 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
     const [, , third, fourth] = (await writer('transactions/list', march)).data().toReversed();
     const createdAt = Date.parse(third.created_at);
     const cursor = toPartCursor({ date: third.transaction_date, createdAt, id: third.id });
-    for (const each of [writer, other]) {
-      const { status, text } = await each('transactions/export', { query: { cursor } });
+    for (const call of [writer, other]) {
+      const { status, text } = await call('transactions/export', { query: { cursor } });
       expect([status, text.split('\r\n')]).toEqual([
         200,
         [expect.stringMatching(`^${fourth.id},`), ''],
@@ -167,15 +167,15 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
 
   it('has no drift afterwards, and a repair computes the digests of its months', async () => {
     const verification = createVerification({ client, tableName, ledgerId: ledger });
-    const months = async () =>
+    const readDigests = async () =>
       (await open('current', ledger)('summary/months'))
         .data()
         .map(({ digest }: WireMonth) => digest);
     // The previous release does not update digests: after its writes they cover too few rows of a month, or too many.
-    expect(await months()).toContain(null);
+    expect(await readDigests()).toContain(null);
     const { repaired, verdict } = await verification.repair();
     expect(new Set(repaired.map(({ what }) => what))).toEqual(new Set(['month digests']));
     expect([verdict.drifts, verdict.rows]).toEqual([[], 4]);
-    expect(await months()).toEqual([expect.any(String), expect.any(String)]);
+    expect(await readDigests()).toEqual([expect.any(String), expect.any(String)]);
   });
 });

@@ -21,17 +21,17 @@ async function openInterrupted(act: () => Promise<unknown>): Promise<Api> {
 test('a name that another client takes after the check is a 409 "Category name must be unique"', async () => {
   const { id, ...before } = await givenCategory(others);
   const name = uniqueName();
-  const taken: number[] = [];
-  const take = (taking: string) => async () => {
-    taken.push((await givenCategory(others, { name: taking })).id);
+  const takenIds: number[] = [];
+  const takeName = (takenName: string) => async () => {
+    takenIds.push((await givenCategory(others, { name: takenName })).id);
   };
-  const created = await (await openInterrupted(take(name))).post('/categories', { name });
-  expectConflict(created, 'Category name must be unique', taken[0]);
-  const other = uniqueName();
-  const api = await openInterrupted(take(other));
-  const updated = await api.put(`/categories/${id}`, { name: other, color: '#abc' });
-  expectConflict(updated, 'Category name must be unique', taken[1]);
-  expect(taken).toHaveLength(2);
+  const created = await (await openInterrupted(takeName(name))).post('/categories', { name });
+  expectConflict(created, 'Category name must be unique', takenIds[0]);
+  const otherName = uniqueName();
+  const api = await openInterrupted(takeName(otherName));
+  const updated = await api.put(`/categories/${id}`, { name: otherName, color: '#abc' });
+  expectConflict(updated, 'Category name must be unique', takenIds[1]);
+  expect(takenIds).toHaveLength(2);
   expect((await others.get(`/categories/${id}`)).body.data).toMatchObject(before);
 });
 

@@ -83,13 +83,13 @@ it.each([
   const query = String(QUERIES[name])
     .replace('REQUEST_ID', String(requestId))
     .replace('LEDGER', String(ledger));
-  const [filters = [], others = []] = [true, false].map((isFilter) =>
+  const [filters = [], otherCommands = []] = [true, false].map((isFilter) =>
     query.split(' | ').filter((command) => command.startsWith('filter ') === isFilter),
   );
-  const found = lines.filter((row) =>
+  const matchingLines = lines.filter((row) =>
     filters.every((filter) => isFoundBy(filter.replace('filter ', ''), row)),
   );
-  expect(found.map(({ message }) => message)).toEqual(messages);
-  for (const row of found)
-    expect(listFields(others).filter((each) => row[each] === undefined)).toEqual([]);
+  expect(matchingLines.map(({ message }) => message)).toEqual(messages);
+  for (const row of matchingLines)
+    expect(listFields(otherCommands).filter((each) => row[each] === undefined)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Each item has the version of its schema. An item of an older version is read in the current form, and stored in that form when
-// it is changed or swept. An item of a newer version is refused and stays unchanged. A ledger enters the list of ledgers with its
-// first id.
+// it is changed or swept. An item of a newer version is refused and stays unchanged. The first id of a ledger adds it to the list
+// of ledgers.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -79,11 +79,11 @@ describe('an item of an older version', () => {
     [{ v: 3 }, { count: 1, name: 'a' }],
   ])(
     'with %o is read in the form of this release, and stays unchanged in the table',
-    async (version, read) => {
+    async (version, currentFields) => {
       const item = { ...KEY, ...version, count: 1, name: 'a' };
       await send.put(item);
       const database = openNext();
-      const expected = { ...KEY, ...read, v: 3 };
+      const expected = { ...KEY, ...currentFields, v: 3 };
       expect(await database.get(KEY)).toEqual(expected);
       expect(await database.query({ value: KEY.pk })).toEqual([expected]);
       expect((await database.queryOnce({ value: KEY.pk })).items).toEqual([expected]);
@@ -306,7 +306,7 @@ describe('an item of a newer version', () => {
     expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
   });
 
-  it('gets a request a 500 with the message of the operation, and stays unchanged', async () => {
+  it('fails a request with a 500 and the message of the operation, and stays unchanged', async () => {
     const { target, keys } = ledger;
     await send.set(keys.transaction(1), 'v', 99);
     const before = await readStored(keys.transaction(1));
@@ -322,7 +322,7 @@ describe('an item of a newer version', () => {
     expect(await readStored(keys.transaction(1))).toEqual(before);
   });
 
-  it('gives no id if it is a sequence', async () => {
+  it('assigns no id if it is a sequence', async () => {
     const { target, keys } = ledger;
     const sequence = keys.sequence('transaction');
     await send.set(sequence, 'v', 99);
@@ -341,18 +341,18 @@ describe('the list of ledgers', () => {
     const ledgerId = 'new-ledger';
     const keys = createKeys(ledgerId);
     const calls: [string, string[]][] = [];
-    const recorded = interpose(client, (name, input) => {
+    const recordingClient = interpose(client, (name, input) => {
       const { TransactItems = [] } = input as { TransactItems?: Item[] };
       const text = JSON.stringify(TransactItems);
       const pks = [LEDGERS, keys.sequence('category').pk].filter((pk) => text.includes(pk));
       calls.push([name, pks]);
     });
-    const target = { client: recorded, tableName, ledgerId };
+    const target = { client: recordingClient, tableName, ledgerId };
     const { categories } = openLedger({ ...target, timeZone: 'UTC' });
     const food = { name: 'Food', description: null, color: null, isActive: true };
     await categories.create(food);
-    const both = [LEDGERS, keys.sequence('category').pk];
-    expect(calls).toContainEqual(['TransactWriteCommand', both]);
+    const expectedPks = [LEDGERS, keys.sequence('category').pk];
+    expect(calls).toContainEqual(['TransactWriteCommand', expectedPks]);
     expect(await readStored(keys.registration)).toEqual({ ...keys.registration, v: 1 });
     calls.length = 0;
     await categories.create({ ...food, name: 'Pay' });
@@ -387,15 +387,15 @@ describe('a sweep', () => {
   it('upgrades every item of ledgers, of the list of ledgers and of API keys once', async () => {
     const { target, keys } = ledger;
     const hash = 'a'.repeat(64);
-    const others = [createApiKeyKey(hash), createApiKeyNameKey(hash)];
-    for (const key of others) await send.put(key);
-    const older = [...others, keys.transaction(1), keys.registration];
+    const apiKeyItems = [createApiKeyKey(hash), createApiKeyNameKey(hash)];
+    for (const key of apiKeyItems) await send.put(key);
+    const older = [...apiKeyItems, keys.transaction(1), keys.registration];
     for (const key of older) await send.remove(key, 'v');
-    const run = { pk: '@migration', sk: 'lock' };
-    await send.put(run);
+    const migrationLock = { pk: '@migration', sk: 'lock' };
+    await send.put(migrationLock);
     expect(await sweepTable(target)).toEqual({ upgraded: 4, registered: 0 });
     for (const key of older) expect((await readStored(key))?.v).toBe(1);
-    expect(await readStored(run)).toEqual(run);
+    expect(await readStored(migrationLock)).toEqual(migrationLock);
     expect(await sweepTable(target)).toEqual({ upgraded: 0, registered: 0 });
   });
 
@@ -437,8 +437,8 @@ describe('a sweep', () => {
       const client = callOnceBefore(target.client, 'TransactWriteCommand', () =>
         current ? send.put({ ...KEY, ...current }) : send.delete(KEY),
       );
-      const swept = await sweepTable({ ...target, client, schema: NEXT });
-      expect(swept.upgraded).toBe(upgraded);
+      const { upgraded: actual } = await sweepTable({ ...target, client, schema: NEXT });
+      expect(actual).toBe(upgraded);
       expect(await readStored(KEY)).toEqual(stored && { ...KEY, ...stored });
     },
   );
@@ -460,8 +460,7 @@ it('the ledger command lists and upgrades ledgers', async () => {
   for (const ledgerId of ['one', 'two']) {
     await bulkLoadHousehold({ client, tableName, ledgerId }, household);
   }
-  const one = createKeys('one');
-  await client.send(new PutCommand({ TableName: tableName, Item: one.registration }));
+  await client.send(new PutCommand({ TableName: tableName, Item: createKeys('one').registration }));
   const Key = createKeys('two').registration;
   await client.send(new DeleteCommand({ TableName: tableName, Key }));
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };

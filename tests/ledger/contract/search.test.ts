@@ -51,8 +51,8 @@ describe('a list with q', () => {
     ['lunch and', []],
     ['.*', []],
   ])('finds %j in description or notes, in any letter case', async (q, positions) => {
-    const found = await list({ q, ...MARCH });
-    expect(found).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
+    const page = await list({ q, ...MARCH });
+    expect(page).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
   });
 
   it('combines q with the other parameters, page by page', async () => {

@@ -95,10 +95,10 @@ describe('GET /summary', () => {
   });
 
   it('accepts one grouping at /summary, and two also at /summary/series', async () => {
-    const both = { group_by: 'category,month', start_date: '2026-03-01' };
+    const query = { group_by: 'category,month', start_date: '2026-03-01' };
     const [{ text }, { body }] = [
-      await api.get('/summary/series', both),
-      await api.get('/summary', both),
+      await api.get('/summary/series', query),
+      await api.get('/summary', query),
     ];
     expect(JSON.parse(text)).toEqual(body);
     expectFilterFaults(await api.get('/summary/series', { group_by: 'month' }), ['group_by']);
@@ -107,9 +107,9 @@ describe('GET /summary', () => {
   it('refuses more than 1,200 months', async () => {
     await givenTransaction(api, { transaction_date: '0001-01-31' });
     await givenTransaction(api, { transaction_date: '0101-01-01' });
-    const months = (end_date: string) => api.get('/summary', { group_by: 'month', end_date });
-    expect((await months('0100-12-31')).body.data.groups).toHaveLength(1);
-    const { body } = await months('0101-01-31');
+    const readMonths = (end_date: string) => api.get('/summary', { group_by: 'month', end_date });
+    expect((await readMonths('0100-12-31')).body.data.groups).toHaveLength(1);
+    const { body } = await readMonths('0101-01-31');
     const sentence =
       'The transactions of these dates span 1201 months, from 0001-01 to 0101-01; this summary may have 1200.';
     expect(body.details).toEqual({ group_by: [sentence] });

@@ -77,13 +77,14 @@ describe('a search finds', () => {
   });
 
   it('each transaction of several categories once', async () => {
-    const several = (...wanted: (number | string)[]) => search({ category_id: wanted.join(',') });
-    expect((await several(food, pay, food)).names).toEqual(['salary', 'cafe', 'market']);
-    expect((await several('none', pay)).names).toEqual([
+    const searchCategories = (...categories: (number | string)[]) =>
+      search({ category_id: categories.join(',') });
+    expect((await searchCategories(food, pay, food)).names).toEqual(['salary', 'cafe', 'market']);
+    expect((await searchCategories('none', pay)).names).toEqual([
       ...['last', 'refund', 'salary', 'odos', 'lodz', 'first'],
     ]);
-    expect((await several(food)).names).toEqual(['cafe', 'market']);
-    expect((await several(999)).names).toEqual([]);
+    expect((await searchCategories(food)).names).toEqual(['cafe', 'market']);
+    expect((await searchCategories(999)).names).toEqual([]);
   });
 });
 
@@ -134,7 +135,7 @@ it('a search refuses to read more than its limit, and names the dates', async ()
   await givenTransaction(crowded, { transaction_date: '2025-07-01' });
   await givenTransaction(crowded, { transaction_date: '2026-07-01' });
   const dayCounts = { pk: createKeys('crowded').days(), sk: toYearKey('2026') };
-  const count = (rows: number) =>
+  const setCount = (rows: number) =>
     table.client.send(
       new UpdateCommand({
         TableName: table.tableName,
@@ -145,13 +146,13 @@ it('a search refuses to read more than its limit, and names the dates', async ()
     );
   const find = (query: Query) => crowded.get('/transactions/search', { min_amount: 0, ...query });
 
-  await count(MAX_SEARCHED_ROWS);
+  await setCount(MAX_SEARCHED_ROWS);
   const refused = await find({});
   expectFilterFaults(refused, ['start_date', 'end_date']);
   expect(refused.body.details?.start_date).toEqual([
     expect.stringContaining(String(MAX_SEARCHED_ROWS + 1)),
   ]);
   expect((await find({ end_date: '2026-06-30' })).body.pagination).toMatchObject({ total: 1 });
-  await count(MAX_SEARCHED_ROWS - 1);
+  await setCount(MAX_SEARCHED_ROWS - 1);
   expect((await find({})).body.pagination).toMatchObject({ total: 2 });
 });

@@ -50,9 +50,9 @@ describe('AWS', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const { url } = await openCloudFormation({ TableName: 'restored' });
     const environment = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: url };
-    const ended = await verifyLedger(environment, '--stage', 'dev');
+    const result = await verifyLedger(environment, '--stage', 'dev');
     const stderr = expect.stringContaining('restored does not exist');
-    expect(ended).toMatchObject({ code: 2, stderr });
+    expect(result).toMatchObject({ code: 2, stderr });
   });
 });
 

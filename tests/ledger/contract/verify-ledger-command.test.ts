@@ -27,8 +27,8 @@ describe('verify-ledger', () => {
       const environment = await givenHousehold();
       const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.\n`;
       for (const options of [[], ['--full', '--json']]) {
-        const ended = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
-        expect(ended).toEqual({ code: 2, stdout: '', stderr });
+        const result = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
+        expect(result).toEqual({ code: 2, stdout: '', stderr });
       }
     },
   );
@@ -37,28 +37,29 @@ describe('verify-ledger', () => {
     'continues where a killed run stopped, and starts from the beginning after a finished run',
     async () => {
       const environment = await givenHousehold({ transactions: 250 });
-      const killed = new AbortController();
+      const kill = new AbortController();
       const database = await openDatabaseProxy(table.endpoint);
-      const reads = () => database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
-      const run = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
+      const countReads = () =>
+        database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
+      const throughProxy = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
       try {
         database.withholdWhile(() => {
-          if (reads() === 2) killed.abort();
-          return killed.signal.aborted;
+          if (countReads() === 2) kill.abort();
+          return kill.signal.aborted;
         });
-        expect((await verifyUntil(killed.signal, run)).stdout).toBe('');
+        expect((await verifyUntil(kill.signal, throughProxy)).stdout).toBe('');
         database.calls.length = 0;
         database.withholdWhile(() => false);
-        expect(await verifyLedger(run)).toMatchObject({
+        expect(await verifyLedger(throughProxy)).toMatchObject({
           code: 0,
           stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),
           stderr: expect.stringMatching(
             /^Continues after transaction 100, .* Delete \S+ to start from the beginning/,
           ),
         });
-        expect(reads()).toBe(2);
-        expect(await verifyLedger(run)).toMatchObject({ code: 0, stderr: '' });
-        expect(reads()).toBe(2 + 3);
+        expect(countReads()).toBe(2);
+        expect(await verifyLedger(throughProxy)).toMatchObject({ code: 0, stderr: '' });
+        expect(countReads()).toBe(2 + 3);
       } finally {
         await database.close();
       }

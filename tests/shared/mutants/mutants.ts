@@ -351,7 +351,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '...(etag && { etag })',
       '',
-      'a 412, also of a bulk request, has the ETag of a transaction with the name of its category',
+      'a 412, even in a bulk request, has the ETag of a transaction with the name of its category',
     ],
   ]),
 

@@ -34,14 +34,14 @@ it('a verification names each ledger whose figures do not follow from its rows, 
 
   await send.set(corrupted.keys.transaction(1), 'amount', 2);
   let calls = 0;
-  const counting = ((command: object, ...options: []) => {
+  const countingSend = ((command: object, ...options: []) => {
     expect(command).toBeInstanceOf(ScanCommand);
     calls += 1;
     return client.send(command as ScanCommand, ...options);
   }) as typeof client.send;
   let items = 0;
   const verdict = await verifyAllLedgers({
-    client: { send: counting },
+    client: { send: countingSend },
     tableName,
     onItem: (count) => {
       items = count;
@@ -93,14 +93,14 @@ it('a table older than the list of ledgers has no problem once its ledgers are a
   });
 });
 
-it('a ledger whose first request failed before it drew an id has no problem', async () => {
+it('a ledger whose first request failed before it got an id has no problem', async () => {
   const { givenLedger } = await createCorruptibleTable();
   const { target } = await givenLedger();
-  let draws = 0;
+  let sequenceUpdates = 0;
   const client = interpose(target.client, (name) => {
     if (name !== 'UpdateCommand') return;
-    draws += 1;
-    if (draws === 2) throw new Error('killed');
+    sequenceUpdates += 1;
+    if (sequenceUpdates === 2) throw new Error('killed');
   });
   const { categories } = openLedger({ ...target, client, ledgerId: 'new-ledger', timeZone: 'UTC' });
   const food = { name: 'Food', description: null, color: null, isActive: true };

@@ -56,11 +56,11 @@ describe('while other requests write', () => {
       save: async (position) => void saved.push(structuredClone(position)),
       clear: async () => void saved.splice(0),
     };
-    const stopped = interpose(target.client, (name) => {
+    const stoppingClient = interpose(target.client, (name) => {
       if (name === 'QueryCommand') throw new Error('Stopped');
     });
     const options = { retryPolicy: createSleeplessRetryPolicy(), isFull: false, progress };
-    const first = createVerification({ ...target, ...options, client: stopped });
+    const first = createVerification({ ...target, ...options, client: stoppingClient });
     await expect(first.verify()).rejects.toThrow('Stopped');
     // Simulates a first reading in which each row had another day and category.
     saved[0]?.figures.tally.counters.clear();
@@ -90,8 +90,8 @@ describe('while other requests write', () => {
 });
 
 describe('a lagging index', () => {
-  /** A client whose index queries find only the oldest row. */
-  function lagging({ client }: { readonly client: Client }): Client {
+  /** Creates a client whose index queries find only the oldest row. */
+  function createLaggingClient({ client }: { readonly client: Client }): Client {
     const send = async (command: Parameters<Client['send']>[0], options: object) => {
       const result = (await client.send(command, options)) as { Items?: unknown[] };
       const readsIndex = 'IndexName' in command.input && command.input.IndexName !== undefined;
@@ -104,7 +104,7 @@ describe('a lagging index', () => {
     const { target } = await givenLedger();
     const verification = createVerification({
       ...target,
-      client: lagging(target),
+      client: createLaggingClient(target),
       retryPolicy: createSleeplessRetryPolicy(),
     });
     expect(await verification.repair()).toEqual({
