@@ -1,4 +1,4 @@
-// Stands in for the library Polly, which Maven and npm do not have. The generated client refers to its retry policies, and uses one
+// Stands in for the library Polly, which neither Maven nor npm provides. The generated client refers to its retry policies, and uses one
 // only if a program sets it.
 namespace Polly
 {

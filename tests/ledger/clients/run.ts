@@ -1,8 +1,8 @@
 // npm run test:clients [-- NAME ...] generates the clients of docs/ledger/clients.md. It runs each client's example against an
-// open service, and compares the amounts that come back. Then it runs the client's scenario against a service that requires keys,
-// with a ledger of its own. Every scenario must print the same transcript: every request that a client can send, and every error
-// that a client can get. The API description must also pass the OpenAPI rules of Spectral. A language whose tools are missing on
-// this machine is named and counted as skipped.
+// open service, and compares the amounts that it returns. Then it runs the client's scenario against a service that requires keys,
+// with its own ledger. Every scenario must print the same transcript, which covers every request that a client can send and every
+// error that it can get. The API description must also pass Spectral's OpenAPI rules. A language whose tools are missing on this
+// machine is reported as skipped.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const SCENARIOS = join(import.meta.dirname, 'scenarios');
 const TRANSCRIPT = readFileSync(join(SCENARIOS, 'transcript.txt'), 'utf8');
 const KOTLIN_BUILD = join(import.meta.dirname, 'kotlin-pom.xml');
 const POLLY = join(import.meta.dirname, 'polly.cs');
-/** The npm package that contains the JSON library of the C# client. */
+/** The npm package that contains the JSON library of the C# client */
 const NEWTONSOFT = {
   name: '@microsoft.azure/autorest.csharp@2.3.102',
   path: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
@@ -223,7 +223,7 @@ const command = createCommand(
 )
   .argument('[names...]', 'code blocks of docs/ledger/clients.md, such as "go oapi-codegen"')
   .action(async (names) => {
-    const chosen = listGuideExamples()
+    const examples = listGuideExamples()
       .filter(({ name }) => !name.endsWith(' catching-up'))
       .filter(({ name }) => names.length === 0 || names.includes(name));
     const services = await startServices(resources);
@@ -232,7 +232,7 @@ const command = createCommand(
       ...(names.length === 0
         ? [{ title: 'Spectral', outcome: await attempt('Spectral', lint) }]
         : []),
-      ...(await tryLanguages(chosen, services)),
+      ...(await tryLanguages(examples, services)),
     ]) {
       counts[outcome] += 1;
       console.log(`${outcome}: ${title}`);
@@ -269,7 +269,7 @@ async function tryLanguage({ name, code }: GuideExample, services: Services): Pr
     Object.assign(process.env, services.open);
     for (const amount of AMOUNTS) {
       const printed = await language.runCode(workspace, code.replaceAll(SHOWN_AMOUNT, amount));
-      if (printed.trim() !== amount) throw new Error(`${amount} came back as ${printed}`);
+      if (printed.trim() !== amount) throw new Error(`${amount} was returned as ${printed}`);
     }
     if (!language.scenario) return;
     Object.assign(process.env, await services.withKeys(name.replace(' ', '-')));

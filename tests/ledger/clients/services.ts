@@ -16,15 +16,15 @@ export interface Services {
 }
 
 export async function startServices(resources: Resources): Promise<Services> {
-  const shared = await startSharedDatabase(resources, TABLE_NAME);
+  const database = await startSharedDatabase(resources, TABLE_NAME);
   const start = async (AUTH: string) => {
-    const { ready } = await startService(resources, { environment: { ...shared, AUTH } });
+    const { ready } = await startService(resources, { environment: { ...database, AUTH } });
     return await ready;
   };
   const open = { LEDGER_URL: await start('open') };
   const LEDGER_URL = await start('required');
   const keys = createTestKeys({
-    client: createDocumentClient(shared.DYNAMODB_ENDPOINT),
+    client: createDocumentClient(database.DYNAMODB_ENDPOINT),
     tableName: TABLE_NAME,
   });
 

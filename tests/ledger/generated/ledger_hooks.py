@@ -28,16 +28,16 @@ def add_quotes(headers):
 
 
 def remove_repeated_ids(items):
-    seen = set()
-    kept = []
+    seen_ids = set()
+    unique = []
     for item in items:
         record_id = item.get("id") if isinstance(item, dict) else None
         if type(record_id) is int:
-            if record_id in seen:
+            if record_id in seen_ids:
                 continue
-            seen.add(record_id)
-        kept.append(item)
-    return kept
+            seen_ids.add(record_id)
+        unique.append(item)
+    return unique
 
 
 # No pattern can require a visible character in every language: the description requires it in words.

@@ -28,13 +28,13 @@ const command = createCommand(
 )
   .option(
     '--requests <number>',
-    'the least number of requests',
+    'the minimum number of requests',
     createNumberParser({ min: 100 }),
     10_000,
   )
   .option(
     '--seed <number>',
-    'for the same requests again',
+    'the seed of the requests, to repeat a run',
     createNumberParser({ min: 0 }),
     20_240_229,
   )
@@ -46,13 +46,13 @@ const command = createCommand(
       return;
     }
     const python = await preparePython(resources, REQUIREMENTS);
-    let sent = 0;
+    let sentCount = 0;
     for (const [n, mode] of MODES.entries()) {
       const { url, options } = await openService(mode);
-      // `share` limits the requests of each operation; requests that follow links come in addition.
-      const missing = (requests - sent) / (MODES.length - n);
-      const share = Math.ceil(missing / (await countOperations(url)));
-      sent += await send(python, [
+      // This limits the requests of each operation; requests that follow links are extra.
+      const remaining = (requests - sentCount) / (MODES.length - n);
+      const maxExamples = Math.ceil(remaining / (await countOperations(url)));
+      sentCount += await send(python, [
         ...[
           '--config-file',
           CONFIG,
@@ -62,11 +62,11 @@ const command = createCommand(
           '--seed',
           String(seed),
         ],
-        ...['--max-examples', String(share), '--generation-database', 'none', ...options],
+        ...['--max-examples', String(maxExamples), '--generation-database', 'none', ...options],
       ]);
     }
-    console.log(`${sent} requests in all`);
-    if (sent < requests) throw new UserError(`Fewer requests were sent than ${requests}`);
+    console.log(`${sentCount} requests in all`);
+    if (sentCount < requests) throw new UserError(`Fewer than ${requests} requests were sent`);
   });
 
 await runProgram(command, { resources });

@@ -14,7 +14,7 @@ import { openService, type StartedService } from '../support/running-service.ts'
 
 const SIGNATURE =
   'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
-const FOREIGN = {
+const FOREIGN_HEADERS = {
   host: 'evil.example',
   origin: 'https://evil.example',
   authorization: SIGNATURE,
@@ -25,7 +25,7 @@ const FOREIGN = {
 
 /** Returns the status of the response, or the error code if there is no response. */
 async function sendForeign(port: number, method: string, path: string): Promise<number | string> {
-  const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN });
+  const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN_HEADERS });
   try {
     outgoing.end(method === 'POST' ? '{}' : undefined);
     const [response] = await once(outgoing, 'response');
@@ -42,7 +42,7 @@ const REQUESTS = [
   ['POST', '/2015-03-31/functions/finance-ledger-local-me/invocations'],
 ] as const;
 
-async function tryEach(ports: readonly number[]) {
+async function sendToAll(ports: readonly number[]) {
   const attempts = ports.flatMap((port) =>
     REQUESTS.map(async ([method, path]) => [port, await sendForeign(port, method, path)] as const),
   );
@@ -52,8 +52,11 @@ async function tryEach(ports: readonly number[]) {
 async function expectClosedPorts({ child, port }: StartedService): Promise<void> {
   const ports = listPorts([child, ...listDescendants(child.pid)]);
   expect(ports).toContain(port);
-  for (const [tried, outcome] of await tryEach(ports)) {
-    expect({ tried, outcome }).toEqual({ tried, outcome: tried === port ? 403 : 'ECONNREFUSED' });
+  for (const [triedPort, outcome] of await sendToAll(ports)) {
+    expect({ triedPort, outcome }).toEqual({
+      triedPort,
+      outcome: triedPort === port ? 403 : 'ECONNREFUSED',
+    });
   }
 }
 

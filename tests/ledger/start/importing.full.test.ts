@@ -38,8 +38,8 @@ function startImport(...options: readonly string[]) {
       output += chunk;
     });
   }
-  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, output }));
-  return { child, ended };
+  const result = once(child, 'exit').then(([code]) => ({ code: code as number | null, output }));
+  return { child, result };
 }
 
 async function countTransactions(): Promise<number> {
@@ -49,20 +49,20 @@ async function countTransactions(): Promise<number> {
 }
 
 async function killAfter(rows: number): Promise<void> {
-  const { child, ended } = startImport('--yes');
+  const { child, result } = startImport('--yes');
   await expect.poll(countTransactions, { interval: 20 }).toBeGreaterThan(rows);
   child.kill('SIGKILL');
-  expect((await ended).code).toBe(null);
+  expect((await result).code).toBe(null);
 }
 
 it('an import that is killed twice imports each row once', async () => {
   await killAfter(1_000);
   await killAfter(4_000);
   expect(await countTransactions()).toBeLessThan(ROWS);
-  const last = await startImport('--yes').ended;
-  expect([last.code, last.output]).toEqual([0, expect.stringContaining(' 0 refused')]);
+  const completed = await startImport('--yes').result;
+  expect([completed.code, completed.output]).toEqual([0, expect.stringContaining(' 0 refused')]);
   expect(await countTransactions()).toBe(ROWS);
-  const again = await startImport('--yes').ended;
-  expect(again.output).toContain(`0 created, ${ROWS} were there already, 0 refused`);
+  const repeated = await startImport('--yes').result;
+  expect(repeated.output).toContain(`0 created, ${ROWS} were there already, 0 refused`);
   expect(await countTransactions()).toBe(ROWS);
 });

@@ -10,7 +10,7 @@ import { PROJECT, startSharedDatabase } from '../support/running-service.ts';
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 /** The tour at a smaller size, with a history that ends on a fixed day: on another day the newest row has another category. */
-const SMALLER = [
+const SMALLER_TOUR = [
   ['--transactions 2000', '--transactions 300 --until 2026-11-26'],
   ['&page=13', '&page=1'],
 ] as const;
@@ -86,20 +86,20 @@ it.each([
   const database = await startSharedDatabase(createResourcesInTest(), 'finance-ledger-local');
   const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
   await ready;
-  const shown = readCommands(heading).flatMap((each) =>
+  const examples = readCommands(heading).flatMap((each) =>
     each.command.includes(' seed ') ? [each, GAP] : [each],
   );
-  expect(shown.length).toBeGreaterThan(10);
-  const commands = shown.map(({ command }) =>
-    SMALLER.reduce((text, [large, small]) => text.replace(large, small), command).replaceAll(
+  expect(examples.length).toBeGreaterThan(10);
+  const commands = examples.map(({ command }) =>
+    SMALLER_TOUR.reduce((text, [large, small]) => text.replace(large, small), command).replaceAll(
       'localhost:3000',
       `localhost:${port}`,
     ),
   );
   const environment = { ...database, PORT: String(port) };
-  const printed = await runAll(commands, environment, await createProjectFolder());
-  expect(commands.map((command, n) => [command, mask(printed[n] ?? '')])).toEqual(
-    commands.map((command, n) => [command, mask(shown[n]?.output ?? '')]),
+  const outputs = await runAll(commands, environment, await createProjectFolder());
+  expect(commands.map((command, n) => [command, mask(outputs[n] ?? '')])).toEqual(
+    commands.map((command, n) => [command, mask(examples[n]?.output ?? '')]),
   );
-  expect(printed.at(-2)).toContain(lastLine);
+  expect(outputs.at(-2)).toContain(lastLine);
 });

@@ -82,7 +82,9 @@ describe('if the embedded engine is not installed', () => {
   });
 
   // This test starts DynamoDB Local twice, a Java program that may have to be fetched first.
-  it('and npm has none, npm start starts DynamoDB Local, and keeps the data', async ({ skip }) => {
+  it('and npm cannot fetch it, npm start starts DynamoDB Local, and keeps the data', async ({
+    skip,
+  }) => {
     const obstacle = dynamodbLocal.whyUnavailable();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
     const bin = join(folder, 'bin');
@@ -138,7 +140,8 @@ it('a deployment to an emulator is refused if Python is too old', async () => {
 
 /** Copies the project with all its packages except the engine. */
 function copyProject(): void {
-  for (const part of PARTS) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  for (const path of COPIED_PATHS)
+    cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
   const packages = join(folder, 'node_modules');
   mkdirSync(packages);
   for (const name of readdirSync(join(PROJECT, 'node_modules'))) {
@@ -147,7 +150,7 @@ function copyProject(): void {
   }
 }
 
-const PARTS = [
+const COPIED_PATHS = [
   ...['functions', 'lib', 'local', 'processes', 'serverless', 'web'],
   ...['serverless.yml', 'package.json', 'tsconfig.json'],
 ];

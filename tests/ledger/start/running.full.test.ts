@@ -46,10 +46,10 @@ it.each([
   async (_, dataDir) => {
     const environment = { DATA_DIR: dataDir(), AUTH: 'required' };
     const { lines, port } = await startInTest({ environment });
-    const commandAfter = (label: RegExp) =>
+    const findCommandAfter = (label: RegExp) =>
       lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
-    await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/)).not.toBe('');
-    const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
+    await expect.poll(() => findCommandAfter(/^Try: +(curl .*?) {3}/)).not.toBe('');
+    const script = `${findCommandAfter(/needs an API key: (.*)/)}; ${findCommandAfter(/^Try: +(curl .*?) {3}/)}`;
     const { stdout } = await promisify(execFile)('bash', ['-c', script], {
       env: { ...process.env, ...environment, PORT: String(port) },
     });
@@ -101,21 +101,21 @@ it('npm start converts data of an earlier release before it accepts requests, an
   await ensureTable(endpoint, tableName);
   const client = createLocalClient(endpoint);
   onTestFinished(() => client.destroy());
-  const put = (pk: string, more: Record<string, AttributeValue> = {}) =>
+  const put = (pk: string, attributes: Record<string, AttributeValue> = {}) =>
     client.send(
       new PutItemCommand({
         TableName: tableName,
-        Item: { pk: { S: pk }, sk: { S: '-' }, ...more },
+        Item: { pk: { S: pk }, sk: { S: '-' }, ...attributes },
       }),
     );
   await put(`user-${'A'.repeat(43)}#SEQUENCES`, { last: { N: '7' } });
   await put('default#IDEMPOTENCY', { expires_at: { N: '1' } });
   const { ready, lines } = await startInTest({ environment: { DYNAMODB_ENDPOINT: endpoint } });
   await ready;
-  const stored = async () => {
+  const listStoredPks = async () => {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
     return Items.map(({ pk }) => pk?.S).toSorted();
   };
-  await expect.poll(stored).toEqual([`${'0'.repeat(22)}#SEQUENCES`, '@FORM', '@LEDGERS']);
+  await expect.poll(listStoredPks).toEqual([`${'0'.repeat(22)}#SEQUENCES`, '@FORM', '@LEDGERS']);
   expect(lines).toContain('converted the data of an earlier release with 3 changes');
 });

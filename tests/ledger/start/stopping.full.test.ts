@@ -22,8 +22,8 @@ async function stopBy(signal: NodeJS.Signals, service: StartedService) {
   const { child } = service;
   const started = listStarted(service);
   process.kill(child.pid, signal);
-  const how = await child.ended;
-  return { how, started, survivors: listSurvivors(started) };
+  const ending = await child.ended;
+  return { ending, started, survivors: listSurvivors(started) };
 }
 
 function findStarted(service: StartedService, name: RegExp): ProcessEntry | undefined {
@@ -41,9 +41,9 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   ] as const)('stops a start that has just reached its %s', async ([, command]) => {
     const service = await startInTest();
     await waitUntil(() => findStarted(service, command) !== undefined);
-    const { how, survivors } = await stopBy(signal, service);
+    const { ending, survivors } = await stopBy(signal, service);
     expect(survivors).toEqual([]);
-    expect(how).toBe('ended with exit code 0');
+    expect(ending).toBe('ended with exit code 0');
     expect(service.lines).toEqual([]);
   });
 });
@@ -56,9 +56,9 @@ it('a start whose database does not respond yet can be stopped', async () => {
   const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
   const service = await startInTest({ environment });
   await waitUntil(() => findStarted(service, PREPARATION) !== undefined);
-  const { how, survivors } = await stopBy('SIGTERM', service);
-  expect({ how, survivors, lines: service.lines }).toEqual({
-    ...{ how: 'ended with exit code 0', survivors: [], lines: [] },
+  const { ending, survivors } = await stopBy('SIGTERM', service);
+  expect({ ending, survivors, lines: service.lines }).toEqual({
+    ...{ ending: 'ended with exit code 0', survivors: [], lines: [] },
   });
 });
 
@@ -68,9 +68,9 @@ it('a start stops cleanly however many signals it gets', async () => {
   const { child } = service;
   const started = listStarted(service);
   const signalling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
-  const how = await child.ended.finally(() => clearInterval(signalling));
-  expect({ how, survivors: listSurvivors(started) }).toEqual({
-    how: 'ended with exit code 0',
+  const ending = await child.ended.finally(() => clearInterval(signalling));
+  expect({ ending, survivors: listSurvivors(started) }).toEqual({
+    ending: 'ended with exit code 0',
     survivors: [],
   });
 });

@@ -101,7 +101,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     ]);
   });
 
-  it('backs up the table in use, also after a restore', () => {
+  it('backs up the table in use, even after a restore', () => {
     const { Properties } = getOnlyResource<{ BackupSelection: object }>(
       readTemplate(stage),
       'AWS::Backup::BackupSelection',
@@ -113,9 +113,11 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
   });
 
   it('is watched for failed and for missing backups', () => {
-    const watched = listAlarms(readTemplate(stage)).filter(([id]) => id.startsWith('Backup'));
-    expect(watched.map(([id]) => id)).toEqual(['BackupFailed', 'BackupSilent']);
-    for (const { Namespace, Dimensions } of watched.flatMap(([, alarm]) => listMetrics(alarm))) {
+    const backupAlarms = listAlarms(readTemplate(stage)).filter(([id]) => id.startsWith('Backup'));
+    expect(backupAlarms.map(([id]) => id)).toEqual(['BackupFailed', 'BackupSilent']);
+    for (const { Namespace, Dimensions } of backupAlarms.flatMap(([, alarm]) =>
+      listMetrics(alarm),
+    )) {
       expect(Namespace).toBe('AWS/Backup');
       expect(Dimensions).toEqual([{ Name: 'BackupVaultName', Value: { Ref: 'BackupVault' } }]);
     }
@@ -137,8 +139,7 @@ it('every backup is copied with its retention if the operator names a vault', ()
 });
 
 /**
- * Evaluates functions of CloudFormation, with the id of a stack whose name has dashes and whose region has more dashes than
- * usual.
+ * Evaluates CloudFormation functions with a stack id whose name has dashes, and whose region has more than usual.
  */
 function readEndOfStackId(expression: unknown): string {
   const id =

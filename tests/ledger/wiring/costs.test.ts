@@ -62,7 +62,7 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
   });
 
   it.each(Object.keys(UNITS) as Kind[])(
-    'do not let %s, at the limit of its route, cost more than the maximum',
+    'keep the cost of %s at the limit of its route below the maximum',
     (kind) => {
       const { route } = REQUEST_SHAPES[kind];
       const rates = limits.routes.filter((each) => each.route === route).map(({ rate }) => rate);
@@ -115,14 +115,14 @@ describe('the cost of backups', () => {
 });
 
 describe('the maximum cost of a stage', () => {
-  const doubled = (route: string) => ({
+  const doubleRoute = (route: string) => ({
     ...prod,
     routes: [...prod.routes, ...prod.routes.filter((each) => each.route === route)],
   });
 
   it.each([...new Set(prod.routes.map(({ route }) => route))])('grows with a route %s', (route) => {
     for (const bill of [billWithKey, billWithoutKey]) {
-      const [before, after] = [bill(prod), bill(doubled(route))];
+      const [before, after] = [bill(prod), bill(doubleRoute(route))];
       for (const part of ['requests', 'logs', 'sent'] as const)
         expect(after[part]).toBeGreaterThan(before[part]);
     }
@@ -130,8 +130,8 @@ describe('the maximum cost of a stage', () => {
 
   it('is bounded by the concurrent invocations of an account', () => {
     const requests = sum(prod.routes.map(({ rate }) => rate)) * SECONDS_PER_MONTH;
-    const busy = billWithKey(prod).functions - (requests * PRICES.invocation.usd) / 1e6;
-    const gigabytes = busy / PRICES.gigabyteSecond.usd / SECONDS_PER_MONTH;
+    const computeCost = billWithKey(prod).functions - (requests * PRICES.invocation.usd) / 1e6;
+    const gigabytes = computeCost / PRICES.gigabyteSecond.usd / SECONDS_PER_MONTH;
     // Most functions have half a GB.
     expect(gigabytes).toBeGreaterThan(QUOTAS.invocations.limit / 2);
     expect(gigabytes).toBeLessThan(QUOTAS.invocations.limit);

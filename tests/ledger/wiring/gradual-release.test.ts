@@ -47,7 +47,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   const aliases = listResources<Alias>(template, 'AWS::Lambda::Alias');
   const groups = listResources<DeploymentGroup>(template, 'AWS::CodeDeploy::DeploymentGroup');
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
-  const released = listApiFunctions(template)
+  const releasedIds = listApiFunctions(template)
     .map(
       ([, { Handler }]) => functions.find(([, each]) => each.Properties.Handler === Handler)?.[0],
     )
@@ -55,30 +55,30 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   const resource = <Properties>(id: string) => template.Resources[id] as Resource<Properties>;
 
   it('each function of the API has an alias; the page, whose parts belong together, has none', () => {
-    expect(released.length).toBeGreaterThan(20);
-    expect(aliases.map(([, { Properties }]) => Properties.FunctionName.Ref)).toEqual(released);
+    expect(releasedIds.length).toBeGreaterThan(20);
+    expect(aliases.map(([, { Properties }]) => Properties.FunctionName.Ref)).toEqual(releasedIds);
   });
 
   it('the gateway invokes functions only by alias, and has the permission', () => {
     const targets = functions.map(([id]) => {
       const arn = { 'Fn::GetAtt': [id, 'Arn'] };
-      return released.includes(id) ? { 'Fn::Join': [':', [arn, 'live']] } : arn;
+      return releasedIds.includes(id) ? { 'Fn::Join': [':', [arn, 'live']] } : arn;
     });
     for (const { Properties } of aliases.map(([, alias]) => alias)) {
       expect(Properties.Name).toBe('live');
     }
-    const used = listResources(template, 'AWS::ApiGatewayV2::Integration').map(
+    const usedUris = listResources(template, 'AWS::ApiGatewayV2::Integration').map(
       ([, { Properties }]) => Properties.IntegrationUri,
     );
-    const allowed = listResources(template, 'AWS::Lambda::Permission').map(
+    const invocable = listResources(template, 'AWS::Lambda::Permission').map(
       ([, { Properties }]) => Properties.FunctionName,
     );
     const behindGateway = targets.filter((target) =>
-      used.some((uri) => JSON.stringify(uri) === JSON.stringify(target)),
+      usedUris.some((uri) => JSON.stringify(uri) === JSON.stringify(target)),
     );
-    expect(used).toEqual(expect.arrayContaining(behindGateway));
-    expect(behindGateway).toHaveLength(used.length);
-    expect(allowed).toEqual(expect.arrayContaining(behindGateway));
+    expect(usedUris).toEqual(expect.arrayContaining(behindGateway));
+    expect(behindGateway).toHaveLength(usedUris.length);
+    expect(invocable).toEqual(expect.arrayContaining(behindGateway));
   });
 
   it('the gateway gets the permission to invoke an alias before it uses the alias', () => {
@@ -179,12 +179,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
       let remaining = resources;
       while (remaining.length > 0) {
         const ids = remaining.map(([id]) => id);
-        const waits = remaining.filter(([, { DependsOn = [] }]) =>
+        const waiting = remaining.filter(([, { DependsOn = [] }]) =>
           ids.some((id) => DependsOn.includes(id)),
         );
-        expect(remaining.length - waits.length).toBeLessThanOrEqual(MAX_STARTING);
-        expect(waits.length).toBeLessThan(remaining.length);
-        remaining = waits;
+        expect(remaining.length - waiting.length).toBeLessThanOrEqual(MAX_STARTING);
+        expect(waiting.length).toBeLessThan(remaining.length);
+        remaining = waiting;
       }
     },
   );

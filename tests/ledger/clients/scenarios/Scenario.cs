@@ -39,9 +39,9 @@ public static class Scenario
         return amount.ToString("F2", CultureInfo.InvariantCulture);
     }
 
-    static void Print(string form, params object[] values)
+    static void Print(string format, params object[] values)
     {
-        Console.WriteLine(string.Format(CultureInfo.InvariantCulture, form, values).Trim());
+        Console.WriteLine(string.Format(CultureInfo.InvariantCulture, format, values).Trim());
     }
 
     static void ExpectFailure(Action send, Func<Failure, string> describe = null)
@@ -77,7 +77,7 @@ public static class Scenario
         return Ledger.ListTransactions(categoryId: "none", sort: "-date", perPage: 1, after: after);
     }
 
-    static List<SummaryGroup> Groups(string by)
+    static List<SummaryGroup> ReadGroups(string by)
     {
         return new SummaryApi(Settings).ReadSummary(by).Data.Groups;
     }
@@ -113,7 +113,7 @@ public static class Scenario
         var bulk = Ledger.CreateTransactions(new TransactionInputList(rows)).Data.Results;
         var lost = JsonConvert.SerializeObject(bulk[2].Error).Trim('"');
         Print("bulk {0} {1} {2} {3}", bulk[0].Status, bulk[1].Status, bulk[2].Status, lost);
-        Print("kept {0}", FormatAmount(Ledger.ReadTransaction(bulk[0].Id).Data.Amount));
+        Print("stored {0}", FormatAmount(Ledger.ReadTransaction(bulk[0].Id).Data.Amount));
 
         var foodId = food.Id.ToString();
         var listed = Ledger.ListTransactions(
@@ -136,12 +136,12 @@ public static class Scenario
 
         var months = new ServiceApi(Settings).ListMonths().Data;
         Print("months: {0}", string.Join(", ", months.Select(each => each.VarMonth + " " + FormatAmount(Math.Abs(each.Net)))));
-        var byFood = Groups("category")[0];
+        var byFood = ReadGroups("category")[0];
         Print("by category: {0} {1}", byFood.Name, FormatAmount(byFood.Expense));
-        var income = Groups("type")[0];
+        var income = ReadGroups("type")[0];
         Print("by type: {0} {1}", JsonConvert.SerializeObject(income.Type).Trim('"'), FormatAmount(income.Income));
-        Print("by month: {0}", Groups("month").Count);
-        var year = Groups("year")[0];
+        Print("by month: {0}", ReadGroups("month").Count);
+        var year = ReadGroups("year")[0];
         Print("by year: {0} {1}", year.Period, year.Count);
         var series = new SummaryApi(Settings).ReadSummarySeries("category,month").Data;
         var foods = series.Groups[0];

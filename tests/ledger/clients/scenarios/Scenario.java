@@ -28,8 +28,8 @@ public class Scenario {
     return String.format("%.2f", amount);
   }
 
-  static void print(String form, Object... values) {
-    System.out.println(String.format(form, values).strip());
+  static void print(String format, Object... values) {
+    System.out.println(String.format(format, values).strip());
   }
 
   static void expectFailure(Send send, Function<Failure, String> describe) throws Exception {
@@ -60,7 +60,7 @@ public class Scenario {
     return ledger.listTransactions(null, "none", null, null, null, null, null, "-date", null, 1L, after);
   }
 
-  static List<SummaryGroup> groups(String by) throws ApiException {
+  static List<SummaryGroup> readGroups(String by) throws ApiException {
     return new SummaryApi(client).readSummary(by, null, null, null, null).getData().getGroups();
   }
 
@@ -89,7 +89,7 @@ public class Scenario {
     var refund = bulk.get(1);
     var lost = bulk.get(2);
     print("bulk %d %d %d %s", bulk.get(0).getStatus(), refund.getStatus(), lost.getStatus(), lost.getError().getValue());
-    print("kept %s", formatAmount(ledger.readTransaction(bulk.get(0).getId(), null, null).getData().getAmount()));
+    print("stored %s", formatAmount(ledger.readTransaction(bulk.get(0).getId(), null, null).getData().getAmount()));
 
     var foodId = food.getId().toString();
     var listed = ledger.listTransactions(
@@ -113,12 +113,12 @@ public class Scenario {
     var months = new ServiceApi(client).listMonths(null, null, null).getData();
     print("months: %s", months.stream().map(each -> each.getMonth() + " " + formatAmount(Math.abs(each.getNet())))
         .collect(Collectors.joining(", ")));
-    var byFood = groups("category").get(0);
+    var byFood = readGroups("category").get(0);
     print("by category: %s %s", byFood.getName(), formatAmount(byFood.getExpense()));
-    var income = groups("type").get(0);
+    var income = readGroups("type").get(0);
     print("by type: %s %s", income.getType().getValue(), formatAmount(income.getIncome()));
-    print("by month: %d", groups("month").size());
-    var year = groups("year").get(0);
+    print("by month: %d", readGroups("month").size());
+    var year = readGroups("year").get(0);
     print("by year: %s %d", year.getPeriod(), year.getCount());
     var series = new SummaryApi(client).readSummarySeries("category,month", null, null, null, null).getData();
     var foods = series.getGroups().get(0);

@@ -13,14 +13,14 @@ val sums = SummaryApi(url)
 val first: LocalDate = LocalDate.parse("2026-03-01")
 val last: LocalDate = LocalDate.parse("2026-03-31")
 
-/** All clients of a program share one key: this one is sent until `send` ends. */
+/** Uses this key until `send` ends, because all clients of a program share one key. */
 fun <Result> withKey(name: String?, send: () -> Result): Result {
-    val before = ApiClient.accessToken
+    val previousKey = ApiClient.accessToken
     ApiClient.accessToken = name?.let(System::getenv)
     try {
         return send()
     } finally {
-        ApiClient.accessToken = before
+        ApiClient.accessToken = previousKey
     }
 }
 
@@ -50,7 +50,7 @@ fun listUncategorised(after: String? = null) = ledger.listTransactions(
     categoryId = "none", sort = TransactionsApi.SortListTransactions.MinusDate, perPage = 1, after = after,
 )
 
-fun groups(by: SummaryApi.GroupByReadSummary) = sums.readSummary(by).data.groups
+fun readGroups(by: SummaryApi.GroupByReadSummary) = sums.readSummary(by).data.groups
 
 fun updateBoat(boat: Transaction): Transaction {
     val changes = TransactionUpdate(amount = 12345678.92, notes = "Red")
@@ -59,7 +59,7 @@ fun updateBoat(boat: Transaction): Transaction {
 
 fun createCategory(name: String) = categories.createCategory(CategoryInput(name)).data
 
-/** The client itself reads no `text/csv`. */
+/** The generated client cannot read `text/csv`. */
 fun readFile(): String {
     val request = java.net.http.HttpRequest.newBuilder(java.net.URI("$url/transactions/export?format=csv"))
         .header("Authorization", "Bearer ${System.getenv("LEDGER_KEY")}").build()
@@ -82,15 +82,15 @@ fun main() = withKey("LEDGER_KEY") {
     )
     val (prize, refund, lost) = ledger.createTransactions(TransactionInputList(rows)).data.results
     println("bulk ${prize.status} ${refund.status} ${lost.status} ${lost.error!!.value}")
-    println("kept ${formatAmount(ledger.readTransaction(prize.id!!).data.amount)}")
+    println("stored ${formatAmount(ledger.readTransaction(prize.id!!).data.amount)}")
 
     val foodId = food.id.toString()
     val listed = ledger.listTransactions(
         TransactionType.expense, foodId, first, last, "bank-1", "march", "boat",
         TransactionsApi.SortListTransactions.date, 1, 10,
     )
-    val found = listed.data[0]
-    println("every filter: ${listed.data.size} of ${listed.pagination.total}, ${found.description} in ${found.categoryName}")
+    val row = listed.data[0]
+    println("every filter: ${listed.data.size} of ${listed.pagination.total}, ${row.description} in ${row.categoryName}")
     val newest = listUncategorised()
     val oldest = listUncategorised(newest.pagination.nextCursor)
     val end = oldest.pagination.nextCursor ?: "none"
@@ -108,12 +108,12 @@ fun main() = withKey("LEDGER_KEY") {
 
     val months = service.listMonths().data
     println("months: ${months.joinToString { "${it.month} ${formatAmount(abs(it.net))}" }}")
-    val byFood = groups(SummaryApi.GroupByReadSummary.category)[0]
+    val byFood = readGroups(SummaryApi.GroupByReadSummary.category)[0]
     println("by category: ${byFood.name} ${formatAmount(byFood.expense)}")
-    val income = groups(SummaryApi.GroupByReadSummary.type)[0]
+    val income = readGroups(SummaryApi.GroupByReadSummary.type)[0]
     println("by type: ${income.type!!.value} ${formatAmount(income.income)}")
-    println("by month: ${groups(SummaryApi.GroupByReadSummary.month).size}")
-    val year = groups(SummaryApi.GroupByReadSummary.year)[0]
+    println("by month: ${readGroups(SummaryApi.GroupByReadSummary.month).size}")
+    val year = readGroups(SummaryApi.GroupByReadSummary.year)[0]
     println("by year: ${year.period} ${year.count}")
     val series = sums.readSummarySeries(SummaryApi.GroupByReadSummarySeries.categoryCommaMonth).data
     val foods = series.groups[0]

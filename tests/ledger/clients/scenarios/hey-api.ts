@@ -56,7 +56,7 @@ const [prize, refund, lost] = bulk.data.results;
 console.log(`bulk ${prize?.status} ${refund?.status} ${lost?.status} ${lost?.error}`);
 const withId = (id = 0) => ({ path: { id } });
 const storedPrize = await expectData(ledger.readTransaction({ ...withId(prize?.id) }));
-console.log(`kept ${formatAmount(storedPrize.data.amount)}`);
+console.log(`stored ${formatAmount(storedPrize.data.amount)}`);
 
 const filters = {
   type: 'expense',
@@ -64,7 +64,7 @@ const filters = {
   start_date: '2026-03-01',
   end_date: '2026-03-31',
 } as const;
-const more = {
+const otherFilters = {
   external_id: 'bank-1',
   import_id: 'march',
   q: 'boat',
@@ -72,7 +72,7 @@ const more = {
   page: 1,
   per_page: 10,
 } as const;
-const list = await expectData(ledger.listTransactions({ query: { ...filters, ...more } }));
+const list = await expectData(ledger.listTransactions({ query: { ...filters, ...otherFilters } }));
 const [first] = list.data;
 console.log(
   `every filter: ${list.data.length} of ${list.pagination.total}, ${first?.description} in ${first?.category_name}`,
@@ -122,14 +122,14 @@ const months = await expectData(ledger.listMonths());
 console.log(
   `months: ${months.data.map(({ month, net }) => `${month} ${formatAmount(Math.abs(net))}`).join(', ')}`,
 );
-const groups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
+const readGroups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
   (await expectData(ledger.readSummary({ query: { group_by } }))).data.groups;
-const [byFood] = await groups('category');
+const [byFood] = await readGroups('category');
 console.log(`by category: ${byFood?.name} ${formatAmount(byFood?.expense)}`);
-const [income] = await groups('type');
+const [income] = await readGroups('type');
 console.log(`by type: ${income?.type} ${formatAmount(income?.income)}`);
-console.log(`by month: ${(await groups('month')).length}`);
-const [year] = await groups('year');
+console.log(`by month: ${(await readGroups('month')).length}`);
+const [year] = await readGroups('year');
 console.log(`by year: ${year?.period} ${year?.count}`);
 const series = await expectData(
   ledger.readSummarySeries({ query: { group_by: 'category,month' } }),

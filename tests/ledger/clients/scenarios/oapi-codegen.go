@@ -42,7 +42,7 @@ func day(text string) *openapi_types.Date {
 	return &openapi_types.Date{Time: parsed}
 }
 
-// A response with a status.
+// A response that has a status.
 type statusResponse interface {
 	StatusCode() int
 }
@@ -61,7 +61,7 @@ func printFailure(status int, failure *Failure, word string) {
 	fmt.Println(strings.TrimSpace(fmt.Sprintf("%d %s %s", status, failure.Error, word)))
 }
 
-func either(isFirst bool, first, second string) string {
+func choose(isFirst bool, first, second string) string {
 	if isFirst {
 		return first
 	}
@@ -82,11 +82,11 @@ func main() {
 			Notes: pointer("Blue"), ExternalId: pointer("bank-1"), ImportId: pointer("march"),
 		}
 	}
-	once := &CreateTransactionParams{IdempotencyKey: pointer("boat")}
-	boat := createdTransaction(ledger.CreateTransactionWithResponse(ctx, once, boatInput(12345678.91))).JSON201.Data
+	idempotent := &CreateTransactionParams{IdempotencyKey: pointer("boat")}
+	boat := createdTransaction(ledger.CreateTransactionWithResponse(ctx, idempotent, boatInput(12345678.91))).JSON201.Data
 	fmt.Printf("created %.2f\n", boat.Amount)
-	retried := createdTransaction(ledger.CreateTransactionWithResponse(ctx, once, boatInput(12345678.91))).JSON201.Data
-	fmt.Println("retried:", either(retried.Id == boat.Id, "the same", "another"))
+	retried := createdTransaction(ledger.CreateTransactionWithResponse(ctx, idempotent, boatInput(12345678.91))).JSON201.Data
+	fmt.Println("retried:", choose(retried.Id == boat.Id, "the same", "another"))
 
 	bulk := expect[*CreateTransactionsResponse](207)(ledger.CreateTransactionsWithResponse(ctx, nil, TransactionInputList{
 		Transactions: []TransactionInput{
@@ -97,8 +97,8 @@ func main() {
 	})).JSON207.Data.Results
 	prize, refund, lost := bulk[0], bulk[1], bulk[2]
 	fmt.Println("bulk", prize.Status, refund.Status, lost.Status, *lost.Error)
-	kept := expect[*ReadTransactionResponse](200)(ledger.ReadTransactionWithResponse(ctx, *prize.Id, nil)).JSON200.Data
-	fmt.Printf("kept %.2f\n", kept.Amount)
+	storedPrize := expect[*ReadTransactionResponse](200)(ledger.ReadTransactionWithResponse(ctx, *prize.Id, nil)).JSON200.Data
+	fmt.Printf("stored %.2f\n", storedPrize.Amount)
 
 	list := func(filters ListTransactionsParams) *TransactionPage {
 		return expect[*ListTransactionsResponse](200)(ledger.ListTransactionsWithResponse(ctx, &filters)).JSON200
@@ -119,7 +119,7 @@ func main() {
 	uncategorised.After = newest.Pagination.NextCursor
 	oldest := list(uncategorised)
 	fmt.Printf("uncategorised: %s, then %s, then %s\n", newest.Data[0].Description, oldest.Data[0].Description,
-		either(oldest.Pagination.NextCursor == nil, "none", "more"))
+		choose(oldest.Pagination.NextCursor == nil, "none", "more"))
 	searched := expect[*SearchTransactionsResponse](200)(ledger.SearchTransactionsWithResponse(ctx, &SearchTransactionsParams{
 		Q: pointer("boat"), MinAmount: pointer(1.0), MaxAmount: pointer(99999999.99), Type: &expense, CategoryId: &foodId,
 		StartDate: first, EndDate: last, Sort: pointer(SearchTransactionsParamsSortMinusAmount),
@@ -138,14 +138,14 @@ func main() {
 
 	months := expect[*ListMonthsResponse](200)(ledger.ListMonthsWithResponse(ctx, nil)).JSON200.Data
 	fmt.Printf("months: %s %.2f, %s %.2f\n", months[0].Month, math.Abs(months[0].Net), months[1].Month, months[1].Net)
-	groups := func(by ReadSummaryParamsGroupBy) []SummaryGroup {
+	readGroups := func(by ReadSummaryParamsGroupBy) []SummaryGroup {
 		params := &ReadSummaryParams{GroupBy: by}
 		return expect[*ReadSummaryResponse](200)(ledger.ReadSummaryWithResponse(ctx, params)).JSON200.Data.Groups
 	}
-	byFood, income, year := groups("category")[0], groups("type")[0], groups("year")[0]
+	byFood, income, year := readGroups("category")[0], readGroups("type")[0], readGroups("year")[0]
 	fmt.Printf("by category: %s %.2f\n", *byFood.Name, byFood.Expense)
 	fmt.Printf("by type: %s %.2f\n", *income.Type, income.Income)
-	fmt.Println("by month:", len(groups("month")))
+	fmt.Println("by month:", len(readGroups("month")))
 	fmt.Println("by year:", *year.Period, year.Count)
 	series := expect[*ReadSummarySeriesResponse](200)(ledger.ReadSummarySeriesWithResponse(ctx,
 		&ReadSummarySeriesParams{GroupBy: Categorymonth})).JSON200.Data
@@ -155,7 +155,7 @@ func main() {
 	part := expect[*ExportTransactionsAsJsonResponse](200)(ledger.ExportTransactionsAsJsonWithResponse(ctx,
 		&ExportTransactionsAsJsonParams{StartDate: first, EndDate: last})).JSON200
 	isComplete := part.Next == nil && *part.Digest == *months[0].Digest
-	fmt.Printf("export: %d, %s\n", len(part.Data), either(isComplete, "complete", "incomplete"))
+	fmt.Printf("export: %d, %s\n", len(part.Data), choose(isComplete, "complete", "incomplete"))
 	file := expect[*ExportTransactionsResponse](200)(ledger.ExportTransactionsWithResponse(ctx,
 		&ExportTransactionsParams{Format: "csv"})).Body
 	fmt.Println("file:", strings.Count(string(file), "\n"), "lines")
@@ -174,9 +174,9 @@ func main() {
 	printFailure(403, expect[*CreateCategoryResponse](403)(reader.CreateCategoryWithResponse(ctx, nil, CategoryInput{Name: "Pay"})).JSON403, "")
 	printFailure(404, expect[*ReadTransactionResponse](404)(ledger.ReadTransactionWithResponse(ctx, 999999, nil)).JSON404, "")
 	taken := expect[*CreateCategoryResponse](409)(ledger.CreateCategoryWithResponse(ctx, nil, CategoryInput{Name: "Food"})).JSON409
-	printFailure(409, taken, either(*taken.ExistingId == food.Id, "with Food", "with another"))
+	printFailure(409, taken, choose(*taken.ExistingId == food.Id, "with Food", "with another"))
 	printFailure(412, expect[*UpdateTransactionResponse](412)(ledger.UpdateTransactionWithResponse(ctx, boat.Id, ifMatch, changes)).JSON412, "")
-	printFailure(422, expect[*CreateTransactionResponse](422)(ledger.CreateTransactionWithResponse(ctx, once, boatInput(2))).JSON422, "")
+	printFailure(422, expect[*CreateTransactionResponse](422)(ledger.CreateTransactionWithResponse(ctx, idempotent, boatInput(2))).JSON422, "")
 
 	removed := expect[*DeleteTransactionsResponse](207)(ledger.DeleteTransactionsWithResponse(ctx, nil, TransactionRemovalList{
 		Transactions: []TransactionRemoval{{Id: *refund.Id}, {Id: 999999}},

@@ -61,7 +61,7 @@ const withId = (id = 0) => ({ path: { id } });
 const storedPrize = await expectData(
   ledger.GET('/transactions/{id}', { params: withId(prize?.id) }),
 );
-console.log(`kept ${formatAmount(storedPrize.data.amount)}`);
+console.log(`stored ${formatAmount(storedPrize.data.amount)}`);
 
 const filters = {
   type: 'expense',

@@ -13,7 +13,7 @@ import (
 	. "github.com/GIT_USER_ID/GIT_REPO_ID"
 )
 
-func as(key string) context.Context {
+func authorize(key string) context.Context {
 	return context.WithValue(context.Background(), ContextAccessToken, os.Getenv(key))
 }
 
@@ -24,7 +24,7 @@ func must[Data any](data Data, _ *http.Response, err error) Data {
 	return data
 }
 
-func either(isFirst bool, first, second string) string {
+func choose(isFirst bool, first, second string) string {
 	if isFirst {
 		return first
 	}
@@ -60,7 +60,7 @@ func main() {
 	settings := NewConfiguration()
 	settings.Servers = ServerConfigurations{{URL: os.Getenv("LEDGER_URL")}}
 	client := NewAPIClient(settings)
-	ledger, categories, ctx := client.TransactionsAPI, client.CategoriesAPI, as("LEDGER_KEY")
+	ledger, categories, ctx := client.TransactionsAPI, client.CategoriesAPI, authorize("LEDGER_KEY")
 
 	food := must(categories.CreateCategory(ctx).CategoryInput(*NewCategoryInput("Food")).Execute()).Data
 	fmt.Println("category", food.Name)
@@ -70,7 +70,7 @@ func main() {
 	boat := must(createOnce(12345678.91).Execute()).Data
 	fmt.Printf("created %.2f\n", boat.Amount)
 	retried := must(createOnce(12345678.91).Execute()).Data
-	fmt.Println("retried:", either(retried.Id == boat.Id, "the same", "another"))
+	fmt.Println("retried:", choose(retried.Id == boat.Id, "the same", "another"))
 
 	lostInput := row("Lost", 1, "expense", "2026-04-07")
 	lostInput.SetCategoryId(999999)
@@ -80,7 +80,7 @@ func main() {
 	bulk := must(ledger.CreateTransactions(ctx).TransactionInputList(rows).Execute()).Data.Results
 	refund := bulk[1].GetId()
 	fmt.Println("bulk", bulk[0].Status, bulk[1].Status, bulk[2].Status, bulk[2].GetError())
-	fmt.Printf("kept %.2f\n", must(ledger.ReadTransaction(ctx, bulk[0].GetId()).Execute()).Data.Amount)
+	fmt.Printf("stored %.2f\n", must(ledger.ReadTransaction(ctx, bulk[0].GetId()).Execute()).Data.Amount)
 
 	foodId := fmt.Sprint(food.Id)
 	listed := must(ledger.ListTransactions(ctx).Type_("expense").CategoryId(foodId).StartDate("2026-03-01").EndDate("2026-03-31").
@@ -91,7 +91,7 @@ func main() {
 	newest := must(uncategorised.Execute())
 	oldest := must(uncategorised.After(newest.Pagination.GetNextCursor()).Execute())
 	fmt.Printf("uncategorised: %s, then %s, then %s\n", newest.Data[0].Description, oldest.Data[0].Description,
-		either(oldest.Pagination.GetNextCursor() == "", "none", "more"))
+		choose(oldest.Pagination.GetNextCursor() == "", "none", "more"))
 	searched := must(ledger.SearchTransactions(ctx).Q("boat").MinAmount(1).MaxAmount(99999999.99).Type_("expense").CategoryId(foodId).
 		StartDate("2026-03-01").EndDate("2026-03-31").Sort("-amount").Page(1).PerPage(10).Execute())
 	fmt.Printf("searched: %d, expense %.2f\n", searched.Pagination.Total, searched.Summary.Expense)
@@ -109,13 +109,13 @@ func main() {
 
 	months := must(client.ServiceAPI.ListMonths(ctx).Execute()).Data
 	fmt.Printf("months: %s %.2f, %s %.2f\n", months[0].Month, math.Abs(months[0].Net), months[1].Month, months[1].Net)
-	groups := func(by string) []SummaryGroup {
+	readGroups := func(by string) []SummaryGroup {
 		return must(client.SummaryAPI.ReadSummary(ctx).GroupBy(by).Execute()).Data.Groups
 	}
-	byFood, income, year := groups("category")[0], groups("type")[0], groups("year")[0]
+	byFood, income, year := readGroups("category")[0], readGroups("type")[0], readGroups("year")[0]
 	fmt.Printf("by category: %s %.2f\n", byFood.GetName(), byFood.Expense)
 	fmt.Printf("by type: %s %.2f\n", income.GetType(), income.Income)
-	fmt.Println("by month:", len(groups("month")))
+	fmt.Println("by month:", len(readGroups("month")))
 	fmt.Println("by year:", year.GetPeriod(), year.Count)
 	series := must(client.SummaryAPI.ReadSummarySeries(ctx).GroupBy("category,month").Execute()).Data
 	foods := series.Groups[0]
@@ -123,7 +123,7 @@ func main() {
 
 	part := must(ledger.ExportTransactionsAsJson(ctx).StartDate("2026-03-01").EndDate("2026-03-31").Execute())
 	isComplete := part.GetNext() == "" && part.GetDigest() == months[0].GetDigest()
-	fmt.Printf("export: %d, %s\n", len(part.Data), either(isComplete, "complete", "incomplete"))
+	fmt.Printf("export: %d, %s\n", len(part.Data), choose(isComplete, "complete", "incomplete"))
 	file := must(ledger.ExportTransactions(ctx).Format("csv").Execute())
 	fmt.Println("file:", strings.Count(file, "\n"), "lines")
 	category := must(categories.ListCategories(ctx).ActiveOnly(true).IncludeCounts(true).Execute()).Data[0]
@@ -138,10 +138,10 @@ func main() {
 		return ""
 	})(ledger.CreateTransaction(ctx).TransactionInput(invalid).Execute())
 	expectFailure[*Months](nothing)(client.ServiceAPI.ListMonths(context.Background()).Execute())
-	expectFailure[*CategoryWritten](nothing)(categories.CreateCategory(as("READ_KEY")).CategoryInput(*NewCategoryInput("Pay")).Execute())
+	expectFailure[*CategoryWritten](nothing)(categories.CreateCategory(authorize("READ_KEY")).CategoryInput(*NewCategoryInput("Pay")).Execute())
 	expectFailure[*TransactionRead](nothing)(ledger.ReadTransaction(ctx, 999999).Execute())
 	expectFailure[*CategoryWritten](func(failure Failure) string {
-		return either(failure.GetExistingId() == food.Id, "with Food", "with another")
+		return choose(failure.GetExistingId() == food.Id, "with Food", "with another")
 	})(categories.CreateCategory(ctx).CategoryInput(*NewCategoryInput("Food")).Execute())
 	expectFailure[*TransactionWritten](nothing)(update.Execute())
 	expectFailure[*TransactionWritten](nothing)(createOnce(2).Execute())

@@ -44,7 +44,7 @@ transactions = [
 ]
 prize, refund, lost = ledger.create_transactions(TransactionInputList(transactions=transactions)).data.results
 print("bulk", prize.status, refund.status, lost.status, lost.error.value)
-print("kept", format_amount(ledger.read_transaction(prize.id).data.amount))
+print("stored", format_amount(ledger.read_transaction(prize.id).data.amount))
 
 march = {"start_date": day("2026-03-01"), "end_date": day("2026-03-31")}
 filters = {"type": "expense", "category_id": str(food.id), "q": "boat", "page": 1, "per_page": 10, **march}
@@ -69,11 +69,11 @@ print("bulk update", ledger.update_transactions(changes).data.results[0].status)
 
 months = service.list_months().data
 print("months:", ", ".join(f"{each.month} {format_amount(abs(each.net))}" for each in months))
-groups = lambda by: summary.read_summary(by).data.groups
-by_food, income, year = groups("category")[0], groups("type")[0], groups("year")[0]
+read_groups = lambda by: summary.read_summary(by).data.groups
+by_food, income, year = read_groups("category")[0], read_groups("type")[0], read_groups("year")[0]
 print("by category:", by_food.name, format_amount(by_food.expense))
 print("by type:", income.type.value, format_amount(income.income))
-print("by month:", len(groups("month")))
+print("by month:", len(read_groups("month")))
 print("by year:", year.period, year.count)
 series = summary.read_summary_series("category,month").data
 print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")
@@ -89,8 +89,8 @@ expect_failure(lambda: create_boat(0.001, None, None), lambda failure: " ".join(
 expect_failure(lambda: ServiceApi(connect(None)).list_months())
 expect_failure(lambda: CategoriesApi(connect(os.environ["READ_KEY"])).create_category(CategoryInput(name="Pay")))
 expect_failure(lambda: ledger.read_transaction(999999))
-which = lambda failure: "with Food" if failure.existing_id == food.id else "with another"
-expect_failure(lambda: categories.create_category(CategoryInput(name="Food")), which)
+describe_existing = lambda failure: "with Food" if failure.existing_id == food.id else "with another"
+expect_failure(lambda: categories.create_category(CategoryInput(name="Food")), describe_existing)
 expect_failure(update_boat)
 expect_failure(lambda: create_boat(2.0))
 

@@ -52,7 +52,7 @@ transactions = [
 bulk = create_transactions.sync(client=ledger, body=TransactionInputList(transactions=transactions))
 prize, refund, lost = bulk.data.results
 print("bulk", prize.status, refund.status, lost.status, lost.error)
-print("kept", format_amount(read_transaction.sync(prize.id, client=ledger).data.amount))
+print("stored", format_amount(read_transaction.sync(prize.id, client=ledger).data.amount))
 
 march = {"start_date": day("2026-03-01"), "end_date": day("2026-03-31")}
 filters = {"client": ledger, "type_": TransactionType.EXPENSE, "category_id": str(food.id), "q": "boat", "page": 1, "per_page": 10, **march}
@@ -78,11 +78,11 @@ print("bulk update", update_transactions.sync(client=ledger, body=changes).data.
 
 months = list_months.sync(client=ledger).data
 print("months:", ", ".join(f"{each.month} {format_amount(abs(each.net))}" for each in months))
-groups = lambda by: read_summary.sync(client=ledger, group_by=ReadSummaryGroupBy(by)).data.groups
-by_food, income, year = groups("category")[0], groups("type")[0], groups("year")[0]
+read_groups = lambda by: read_summary.sync(client=ledger, group_by=ReadSummaryGroupBy(by)).data.groups
+by_food, income, year = read_groups("category")[0], read_groups("type")[0], read_groups("year")[0]
 print("by category:", by_food.name, format_amount(by_food.expense))
 print("by type:", income.type_, format_amount(income.income))
-print("by month:", len(groups("month")))
+print("by month:", len(read_groups("month")))
 print("by year:", year.period, year.count)
 series = read_summary_series.sync(client=ledger, group_by=ReadSummarySeriesGroupBy("category,month")).data
 print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")

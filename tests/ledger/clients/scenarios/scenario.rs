@@ -35,25 +35,24 @@ fn expect_failure<Success, Typed>(result: Result<Success, Error<Typed>>, describ
     println!("{}", line.trim());
 }
 
-async fn groups(settings: &Configuration, by: &str) -> Vec<SummaryGroup> {
+async fn read_groups(settings: &Configuration, by: &str) -> Vec<SummaryGroup> {
     summary::read_summary(settings, by, None, None, None, None).await.unwrap().data.groups
 }
 
 async fn list_uncategorised(settings: &Configuration, after: Option<&str>) -> TransactionPage {
-    let one = Some(1);
-    ledger::list_transactions(settings, None, Some("none"), None, None, None, None, None, Some("-date"), None, one, after).await.unwrap()
+    ledger::list_transactions(settings, None, Some("none"), None, None, None, None, None, Some("-date"), None, Some(1), after).await.unwrap()
 }
 
 #[tokio::main]
 async fn main() {
     let settings = &connect(Some("LEDGER_KEY"));
-    let nothing = |_: &Failure| String::new();
+    let without_details = |_: &Failure| String::new();
     let food = *categories::create_category(settings, CategoryInput::new("Food".into()), None).await.unwrap().data;
     println!("category {}", food.name);
-    let once = Some("boat");
-    let boat = *ledger::create_transaction(settings, boat_input(&food, 12345678.91), once).await.unwrap().data;
+    let idempotency_key = Some("boat");
+    let boat = *ledger::create_transaction(settings, boat_input(&food, 12345678.91), idempotency_key).await.unwrap().data;
     println!("created {:.2}", boat.amount);
-    let retried = ledger::create_transaction(settings, boat_input(&food, 12345678.91), once).await.unwrap().data;
+    let retried = ledger::create_transaction(settings, boat_input(&food, 12345678.91), idempotency_key).await.unwrap().data;
     println!("retried: {}", if retried.id == boat.id { "the same" } else { "another" });
 
     let rows = vec![
@@ -64,17 +63,17 @@ async fn main() {
     let bulk = ledger::create_transactions(settings, TransactionInputList::new(rows), None).await.unwrap().data.results;
     let error = bulk[2].error.unwrap();
     println!("bulk {} {} {} {}", bulk[0].status, bulk[1].status, bulk[2].status, error);
-    let kept = ledger::read_transaction(settings, bulk[0].id.unwrap(), None, None).await.unwrap().data;
-    println!("kept {:.2}", kept.amount);
+    let stored_prize = ledger::read_transaction(settings, bulk[0].id.unwrap(), None, None).await.unwrap().data;
+    println!("stored {:.2}", stored_prize.amount);
 
     let (first, last) = (|| Some("2026-03-01".to_string()), || Some("2026-03-31".to_string()));
     let (food_id, expense) = (food.id.to_string(), Some(TransactionType::Expense));
     let listed = ledger::list_transactions(
         settings, expense, Some(&food_id), first(), last(), Some("bank-1"), Some("march"), Some("boat"), Some("date"), Some(1), Some(10), None,
     ).await.unwrap();
-    let found = &listed.data[0];
-    let category_name = found.category_name.as_ref().unwrap();
-    println!("every filter: {} of {}, {} in {}", listed.data.len(), listed.pagination.total, found.description, category_name);
+    let row = &listed.data[0];
+    let category_name = row.category_name.as_ref().unwrap();
+    println!("every filter: {} of {}, {} in {}", listed.data.len(), listed.pagination.total, row.description, category_name);
     let newest = list_uncategorised(settings, None).await;
     let oldest = list_uncategorised(settings, newest.pagination.next_cursor.as_deref()).await;
     let end = oldest.pagination.next_cursor.unwrap_or("none".into());
@@ -95,12 +94,12 @@ async fn main() {
     let months = service::list_months(settings, None, None, None).await.unwrap().data;
     let nets: Vec<String> = months.iter().map(|each| format!("{} {:.2}", each.month, each.net.abs())).collect();
     println!("months: {}", nets.join(", "));
-    let by_food = &groups(settings, "category").await[0];
+    let by_food = &read_groups(settings, "category").await[0];
     println!("by category: {} {:.2}", by_food.name.clone().flatten().unwrap(), by_food.expense);
-    let income = &groups(settings, "type").await[0];
+    let income = &read_groups(settings, "type").await[0];
     println!("by type: {} {:.2}", income.r#type.unwrap(), income.income);
-    println!("by month: {}", groups(settings, "month").await.len());
-    let year = &groups(settings, "year").await[0];
+    println!("by month: {}", read_groups(settings, "month").await.len());
+    let year = &read_groups(settings, "year").await[0];
     println!("by year: {} {}", year.period.as_ref().unwrap(), year.count);
     let series = summary::read_summary_series(settings, "category,month", None, None, None, None).await.unwrap().data;
     let foods = &series.groups[0];
@@ -110,7 +109,7 @@ async fn main() {
     let part = ledger::export_transactions_as_json(settings, None, None, first(), last(), None, None, None, None).await.unwrap();
     let is_complete = part.next.is_none() && part.digest.flatten() == months[0].digest;
     println!("export: {}, {}", part.data.len(), if is_complete { "complete" } else { "incomplete" });
-    // The generated function accepts only text/plain.
+    // The generated function reads only text/plain.
     let csv = settings.client.get(format!("{}/transactions/export?format=csv", settings.base_path));
     let response = csv.bearer_auth(settings.bearer_access_token.as_ref().unwrap()).send().await.unwrap();
     let file = response.text().await.unwrap();
@@ -122,15 +121,15 @@ async fn main() {
     expect_failure(ledger::create_transaction(settings, invalid, None).await, |failure| {
         failure.details.iter().flat_map(|details| details.keys().cloned()).collect()
     });
-    expect_failure(service::list_months(&connect(None), None, None, None).await, nothing);
+    expect_failure(service::list_months(&connect(None), None, None, None).await, without_details);
     let reader = connect(Some("READ_KEY"));
-    expect_failure(categories::create_category(&reader, CategoryInput::new("Pay".into()), None).await, nothing);
-    expect_failure(ledger::read_transaction(settings, 999999, None, None).await, nothing);
+    expect_failure(categories::create_category(&reader, CategoryInput::new("Pay".into()), None).await, without_details);
+    expect_failure(ledger::read_transaction(settings, 999999, None, None).await, without_details);
     expect_failure(categories::create_category(settings, CategoryInput::new("Food".into()), None).await, |failure| {
         if failure.existing_id == Some(food.id) { "with Food".into() } else { "with another".into() }
     });
-    expect_failure(ledger::update_transaction(settings, boat.id, changes(), if_match, None).await, nothing);
-    expect_failure(ledger::create_transaction(settings, boat_input(&food, 2.0), once).await, nothing);
+    expect_failure(ledger::update_transaction(settings, boat.id, changes(), if_match, None).await, without_details);
+    expect_failure(ledger::create_transaction(settings, boat_input(&food, 2.0), idempotency_key).await, without_details);
 
     let removal = TransactionRemovalList::new(vec![TransactionRemoval::new(refund), TransactionRemoval::new(999999)]);
     let removed = ledger::delete_transactions(settings, removal, None).await.unwrap().data.results;
