@@ -1,5 +1,5 @@
-// The documentation page as a person uses it: the page loads nothing from other sites and lets its reader try calls. In no state
-// of the page does axe find an error.
+// The documentation page as a person uses it: the page loads nothing from other sites and lets its reader try calls. Axe finds no error
+// in any state of the page.
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -76,10 +76,10 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
     // The test responds to the request itself, because the service would refuse this key.
     await page.route('**/me', (route) => route.fulfill({ json: { success: true, data: {} } }));
-    const sent = page.waitForRequest('**/me');
+    const request = page.waitForRequest('**/me');
     await page.locator('[id$="-identifyCaller"] .opblock-summary-control').first().click();
     await page.getByRole('button', { name: 'Execute' }).click();
-    expect((await sent).headers().authorization).toBe('Bearer fl_of_the_page');
+    expect((await request).headers().authorization).toBe('Bearer fl_of_the_page');
     expect(await page.getByRole('link', { name: 'Finance ledger' }).getAttribute('href')).toBe('/');
   });
 

@@ -97,8 +97,8 @@ export async function stopTime(page: Page): Promise<void> {
   await page.clock.setFixedTime(new Date());
 }
 
-/** Waits until the browser has drawn all changes. */
-export async function nextFrame(page: Page): Promise<void> {
+/** Waits for the next frame, in which the browser has drawn all changes. */
+export async function waitForNextFrame(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
   );
@@ -107,7 +107,7 @@ export async function nextFrame(page: Page): Promise<void> {
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await nextFrame(page);
+    await waitForNextFrame(page);
     await expectAccessible(page);
   }
 }

@@ -49,7 +49,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     expect(await pages.readRows('Right')).toHaveLength(1);
   });
 
-  test('a conflict takes the focus from its row, and returns it once it is decided', async () => {
+  test('a conflict takes the focus from its row, and returns it once the user has chosen', async () => {
     const [above, contested, below] = ['Above it', 'Contested', 'Below it'];
     const transaction_date = '2001-04-02';
     for (const description of [below, contested, above])
@@ -57,10 +57,10 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     const page = await pages.visit('#period=2001-04');
     const edit = page.getByRole('form', { name: 'Edit Contested' });
     const conflict = page.getByRole('region', { name: 'Conflict: Contested' });
-    const change = async (amount: number, elsewhere: () => Promise<unknown>) => {
+    const change = async (amount: number, changeElsewhere: () => Promise<unknown>) => {
       await press(page, 'Enter');
       await edit.waitFor();
-      await elsewhere();
+      await changeElsewhere();
       await press(page, 'Tab');
       await page.keyboard.type(String(amount));
       await press(page, 'Enter');
@@ -85,7 +85,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForSelector('.entry:has-text("Below it"):focus');
   });
 
-  test('a refused save leaves the focus where the person is, and Dismiss returns it there', async () => {
+  test('a refused save leaves the focus where the user is, and Dismiss returns it there', async () => {
     await pages.createRow({ description: 'Refused edit', transaction_date: '2001-03-02' });
     const page = await pages.visit('#period=2001-03');
     const alert = page.getByRole('alert').getByText('was not saved');
@@ -116,9 +116,9 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, page.locator('.entry').first().getByRole('combobox', { name: 'Category' }));
     await page.keyboard.type('typ');
     await press(page, 'Enter');
-    const sorted = async () =>
+    const countCategorised = async () =>
       (await pages.readRows('unsorted')).filter((row) => row.category_id === category_id).length;
-    await expect.poll(sorted).toBe(1);
+    await expect.poll(countCategorised).toBe(1);
     // The category field of the next row gets the focus.
     await page.waitForSelector('.entry:nth-of-type(3) [role=combobox]:focus');
     await tabTo(page, page.locator('.entry').nth(1), 'Shift+Tab');
@@ -127,7 +127,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, page.getByLabel('Category for selected'), 'Shift+Tab');
     await page.keyboard.type('typ');
     await press(page, 'Enter', 'Enter');
-    await expect.poll(sorted).toBe(3);
+    await expect.poll(countCategorised).toBe(3);
   });
 
   test('months are browsed, searched, and opened by their bars', async () => {
@@ -181,14 +181,14 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     const alert = sheet.getByRole('alert');
     await alert.getByText('Moved 1 transaction from Merged by key to Renamed by key').waitFor();
     await page.waitForSelector('.categories button:focus');
-    const categoryName = async () => (await pages.readRows('Moved by key'))[0]?.category_name;
-    expect(await categoryName()).toBe('Renamed by key');
+    const readCategoryName = async () => (await pages.readRows('Moved by key'))[0]?.category_name;
+    expect(await readCategoryName()).toBe('Renamed by key');
     // Undo disappears when it is pressed, and the focus stays in the notice.
     await tabTo(page, alert.getByRole('button', { name: 'Undo' }), 'Shift+Tab');
     await press(page, 'Enter');
     await alert.getByText('Moved back 1 transaction to Merged by key').waitFor();
     await page.waitForSelector('[role=alert] button:text-is("Dismiss"):focus');
-    expect(await categoryName()).toBe('Merged by key');
+    expect(await readCategoryName()).toBe('Merged by key');
     await press(page, 'Escape');
     await sheet.waitFor({ state: 'detached' });
   });
@@ -230,12 +230,12 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
   test('a file is imported, and the import undone', async () => {
     const page = await pages.visit();
     // The file chooser is awaited before the tab key is pressed: otherwise a key press could reach the page before the browser
-    // knows that the test takes the chooser.
-    const chosen = page.waitForEvent('filechooser');
+    // knows that the test handles the chooser.
+    const chooser = page.waitForEvent('filechooser');
     await tabTo(page, button(page, 'Import a file'));
     await press(page, 'Enter');
     const buffer = Buffer.from('Date,Description,Amount\n2001-07-13,By keyboard,-1.00');
-    await (await chosen).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
+    await (await chooser).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
     const preview = page.getByRole('region', { name: 'Import preview' });
     await preview.getByText('1 new').waitFor();
     await tabTo(page, preview.getByRole('button', { name: 'Import', exact: true }));
@@ -245,7 +245,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
     await expect.poll(() => pages.readRows('By keyboard')).toEqual([]);
-    // Nothing is left of the import, and the focus stays in its place.
+    // Nothing of the import is shown any more, and the focus stays in its place.
     await page.waitForSelector('.import-place:focus', { state: 'attached' });
     await tabTo(page, button(page, 'Previous month'));
   });

@@ -8,23 +8,23 @@ import { AS_PHONE, findRow, openPages } from './opened-page.ts';
 
 const HEADER = 'Buchungstag;Verwendungszweck;Betrag;Kategorie';
 
-function bankFile(lines: readonly string[], name = 'bank.csv') {
+function createBankFile(lines: readonly string[], name = 'bank.csv') {
   const text = [HEADER, ...lines].join('\n');
   return { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
 }
 
-/** @param year a different one in each test, so that rows of other tests are no possible duplicates */
-function manyLines(count: number, text: string, year: number): string[] {
+/** @param year a different one in each test, so that rows of other tests are not possible duplicates */
+function makeLines(count: number, text: string, year: number): string[] {
   return Array.from(
     { length: count },
     (_, n) => `${1 + (n % 28)}.03.${year};${text} ${n};-${n},50;`,
   );
 }
 
-async function chooseFile(page: Page, file: ReturnType<typeof bankFile>) {
-  const chosen = page.waitForEvent('filechooser');
+async function chooseFile(page: Page, file: ReturnType<typeof createBankFile>) {
+  const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Import a file' }).click();
-  await (await chosen).setFiles(file);
+  await (await chooser).setFiles(file);
   const preview = page.getByRole('region', { name: 'Import preview' });
   await preview.waitFor();
   return preview;
@@ -46,7 +46,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const page = await pages.visit('#period=2013-01', options);
     const preview = await chooseFile(
       page,
-      bankFile([
+      createBankFile([
         `27.02.2014;Gehalt ${scheme};2.500,00;Pay`,
         `05.03.2014;Bäcker ${scheme};-3,20;food`,
         `05.03.2014;Bäcker ${scheme};-3,20;food`,
@@ -66,7 +66,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await page.getByText('1 refused').count()).toBe(1);
     // Every row has a category, so no button offers to sort the rest.
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
-    // The page goes on to show what it showed, and offers the rows.
+    // The page keeps its view, and offers a link to the rows.
     expect(await page.getByRole('heading', { name: 'January 2013' }).count()).toBe(1);
     await page.getByRole('link', { name: /^Show 27 Feb/ }).click();
     await findRow(page, `Bäcker ${scheme}`).first().waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   });
 
   test('rows that exist already, and possible duplicates, are not imported again', async () => {
-    const file = bankFile(['07.05.2013;Twice;-12,00;', '08.05.2013;Typed by hand;-8,00;']);
+    const file = createBankFile(['07.05.2013;Twice;-12,00;', '08.05.2013;Typed by hand;-8,00;']);
     await pages.createRow({ description: 'By hand', amount: 8, transaction_date: '2013-05-08' });
     const page = await pages.visit();
     const preview = await chooseFile(page, file);
@@ -110,7 +110,10 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
         transaction_date: '2009-01-01',
       });
     const page = await pages.visit();
-    const file = bankFile(['03.04.2010;Zoo ticket 99;-9,00;', '04.04.2010;Never seen;-8,00;']);
+    const file = createBankFile([
+      '03.04.2010;Zoo ticket 99;-9,00;',
+      '04.04.2010;Never seen;-8,00;',
+    ]);
     const preview = await chooseFile(page, file);
     await preview.getByText('With the category of earlier rows (1)').waitFor();
     await startImport(page);
@@ -121,21 +124,21 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.keyboard.type('Learned');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Uncategorised (0)' }).waitFor();
-    const categoryIds = async () =>
+    const readCategoryIds = async () =>
       (await pages.readRows('Never seen')).map((row) => row.category_id);
-    await expect.poll(categoryIds).toEqual([category_id]);
+    await expect.poll(readCategoryIds).toEqual([category_id]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(categoryIds).toEqual([]);
+    await expect.poll(readCategoryIds).toEqual([]);
     expect((await pages.readRows('Zoo ticket')).length).toBe(6);
   });
 
   test('an unclear column becomes a question, and the answer is remembered for such files', async () => {
     const page = await pages.visit();
-    const unclear = (line: string) => ({
-      ...bankFile([]),
+    const createUnclearFile = (line: string) => ({
+      ...createBankFile([]),
       buffer: Buffer.from(`Date,Description,Amount\n${line}`),
     });
-    const preview = await chooseFile(page, unclear('01/02/2012,Unclear order,-1.00'));
+    const preview = await chooseFile(page, createUnclearFile('01/02/2012,Unclear order,-1.00'));
     await preview.getByText('“Order of dates”').waitFor();
     await expectAccessible(page);
     await preview.getByLabel('Order of dates').selectOption('dmy');
@@ -143,7 +146,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     await page.getByRole('link', { name: 'Show February 2012' }).waitFor();
-    await chooseFile(page, unclear('03/02/2012,Unclear again,-1.00'));
+    await chooseFile(page, createUnclearFile('03/02/2012,Unclear again,-1.00'));
     await preview.getByText('as last time').waitFor();
     await preview.getByText('1 new').waitFor();
   });
@@ -162,7 +165,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   test('rows that exist under another name of the account are pointed out', async () => {
     const page = await pages.visit();
     // With fewer rows, the second import would show possible duplicates.
-    const file = bankFile(manyLines(12, 'Named later', 1993));
+    const file = createBankFile(makeLines(12, 'Named later', 1993));
     const preview = await chooseFile(page, file);
     await preview.getByText('12 new').waitFor();
     await preview.getByText('First 8 of 12 rows').waitFor();
@@ -180,7 +183,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('a connection that breaks in the middle neither loses nor duplicates a row', async () => {
     const page = await pages.visit();
-    await chooseFile(page, bankFile(manyLines(250, 'Cut row', 2015)));
+    await chooseFile(page, createBankFile(makeLines(250, 'Cut row', 2015)));
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
@@ -196,13 +199,13 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.readRows('Cut row')).toHaveLength(250);
   });
 
-  test('a category whose creation gets no response is created once, and the import goes on', async () => {
+  test('a category whose creation gets no response is created once, and the import continues', async () => {
     const page = await pages.visit();
-    await chooseFile(page, bankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
-    let lost = 0;
+    await chooseFile(page, createBankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
+    let attempts = 0;
     await page.route('**/categories', async (route) => {
-      lost += 1;
-      if (lost > 4) return await route.fallback();
+      attempts += 1;
+      if (attempts > 4) return await route.fallback();
       await route.fetch();
       await route.abort();
     });
@@ -218,7 +221,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('a row that is deleted after an interrupted import stays deleted when the import resumes', async () => {
     const page = await pages.visit();
-    const file = bankFile(manyLines(250, 'Interrupted row', 2008), 'interrupted.csv');
+    const file = createBankFile(makeLines(250, 'Interrupted row', 2008), 'interrupted.csv');
     await chooseFile(page, file);
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
@@ -246,12 +249,15 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('an import that continues while a file is previewed keeps its record', async () => {
     const page = await pages.visit();
-    const record = (rows: readonly string[]) =>
+    const writeRecord = (rows: readonly string[]) =>
       pages.call('PUT', '/imports', { import_id: 'of another tab', rows });
-    await record(['first', 'unsent', 'second']);
-    const preview = await chooseFile(page, bankFile(['03.02.2002;Next import;-6,00;'], 'next.csv'));
+    await writeRecord(['first', 'unsent', 'second']);
+    const preview = await chooseFile(
+      page,
+      createBankFile(['03.02.2002;Next import;-6,00;'], 'next.csv'),
+    );
     await preview.getByText('1 new').waitFor();
-    await record(['first', 'second', 'third']);
+    await writeRecord(['first', 'second', 'third']);
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     const { data } = await pages.call('GET', '/imports');
@@ -303,7 +309,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('after a reload in the middle, the same file imports the rest', async () => {
     const page = await pages.visit();
-    const file = bankFile(manyLines(250, 'Reloaded row', 2017), 'again.csv');
+    const file = createBankFile(makeLines(250, 'Reloaded row', 2017), 'again.csv');
     await chooseFile(page, file);
     let requests = 0;
     const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
@@ -328,7 +334,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('after an interrupted undo, the same file imports the deleted rows again', async () => {
     const page = await pages.visit();
-    const file = bankFile(manyLines(150, 'Undone row', 2003), 'undone.csv');
+    const file = createBankFile(makeLines(150, 'Undone row', 2003), 'undone.csv');
     await chooseFile(page, file);
     await startImport(page);
     await page.getByText('150 imported').waitFor();
@@ -353,7 +359,10 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('the imports are listed, and one of them is undone', async () => {
     const page = await pages.visit();
-    await chooseFile(page, bankFile(['02.01.2005;Row of a listed import;-4,00;'], 'listed.csv'));
+    await chooseFile(
+      page,
+      createBankFile(['02.01.2005;Row of a listed import;-4,00;'], 'listed.csv'),
+    );
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();

@@ -4,10 +4,17 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
-import { AS_PHONE, addForm, findRow, nextFrame, openPages, waitUntilIdle } from './opened-page.ts';
+import {
+  AS_PHONE,
+  addForm,
+  findRow,
+  openPages,
+  waitForNextFrame,
+  waitUntilIdle,
+} from './opened-page.ts';
 import { countCalls, traceLayouts } from './page-work.ts';
 
-const HOSTILE = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;
+const HOSTILE_TEXT = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;
 const TRANSACTIONS = 20_000;
 
 interface BulkResults {
@@ -21,12 +28,12 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   async function fillLedger(): Promise<void> {
     const thisYear = new Date().getFullYear();
     const ids: number[] = [];
-    for (const name of [HOSTILE, ...Array.from({ length: 19 }, (_, n) => `Category ${n}`)])
+    for (const name of [HOSTILE_TEXT, ...Array.from({ length: 19 }, (_, n) => `Category ${n}`)])
       ids.push(await pages.createCategory(name));
     const day = (n: number) =>
       new Date(Date.UTC(thisYear - (n % 10), n % 12, 1 + (n % 28))).toISOString().slice(0, 10);
     const row = (n: number) => ({
-      description: n % 100 === 0 ? HOSTILE : `Row ${n}`,
+      description: n % 100 === 0 ? HOSTILE_TEXT : `Row ${n}`,
       amount: (n % 900) + 0.25,
       // Each category has both types.
       type: n % 3 === 0 ? 'income' : 'expense',
@@ -137,12 +144,12 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const firstScreen = await countDrawn(DRAWING_FUNCTIONS);
     expect(firstScreen['"data-id":']).toBe(await entries(page).count());
     await drawAllRows(page);
-    const beyond = await countDrawn(DRAWING_FUNCTIONS);
-    expect((firstScreen['"data-id":'] ?? 0) + (beyond['"data-id":'] ?? 0)).toBe(100);
+    const otherRows = await countDrawn(DRAWING_FUNCTIONS);
+    expect((firstScreen['"data-id":'] ?? 0) + (otherRows['"data-id":'] ?? 0)).toBe(100);
     const { fields } = await openFields(page);
     const opened = await countDrawn(DRAWING_FUNCTIONS);
     expect(opened).toMatchObject({ 'of-date': 1, '0001-01-01': 1 });
-    // Few rows are drawn again: the selected row, the old and the new tab stop, and the row that opens.
+    // Few rows are drawn again: the selected row, the previous and the new tab stop, and the row that opens.
     expect(opened['"data-id":']).toBeLessThan(10);
     for (const field of [
       ...fields,
@@ -164,10 +171,10 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       await field.focus();
       // The focus changes more than the field, and the first letter in a field of categories opens their list.
       await page.keyboard.press('1');
-      await nextFrame(page);
+      await waitForNextFrame(page);
       const layouts = await traceLayouts(page, async () => {
         await page.keyboard.press('1');
-        await nextFrame(page);
+        await waitForNextFrame(page);
       });
       expect(layouts.length).toBeGreaterThan(0);
       // The page has thousands of objects, but a key press lays out only a few.
@@ -193,7 +200,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   });
 
   test.each([
-    ['on a desk', {}],
+    ['on a desktop', {}],
     ['on a phone', AS_PHONE],
   ])('a late search result moves nothing %s', async (_, options) => {
     const page = await pages.visit(`#period=${new Date().getFullYear()}`, options);
@@ -212,7 +219,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ] as const) {
       await field.fill(text);
       await allChip.filter({ hasText: label }).waitFor();
-      await nextFrame(page);
+      await waitForNextFrame(page);
     }
     expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
   });
@@ -290,16 +297,16 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const page = await pages.visit('#period=12m');
     await page.locator('.period').first().focus();
     await page.keyboard.press('ArrowRight');
-    const byKey = await page.locator('#tooltip').textContent();
+    const tooltipByKey = await page.locator('#tooltip').textContent();
     await page.keyboard.press('Escape');
     await page.locator('#tooltip').waitFor({ state: 'detached' });
     // The browser sends this event also when the page moves below a resting pointer.
     await page.locator('.period').nth(1).dispatchEvent('pointerover');
-    await nextFrame(page);
+    await waitForNextFrame(page);
     expect(await page.locator('#tooltip').count()).toBe(0);
     await page.locator('.period').nth(1).hover();
-    expect(await page.locator('#tooltip').textContent()).toBe(byKey);
-    expect(byKey).toContain('Income');
+    expect(await page.locator('#tooltip').textContent()).toBe(tooltipByKey);
+    expect(tooltipByKey).toContain('Income');
   });
 
   test('a selection survives paging, and is cleared when another category is shown', async () => {
@@ -331,11 +338,11 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const notice = page.getByRole('alert');
     await notice.getByText('years, from 0001 to').waitFor();
     await waitUntilIdle(page);
-    const shown = page.getByRole('region', { name: 'Totals' }).filter({ visible: true });
-    expect(await shown.count()).toBe(0);
+    const totals = page.getByRole('region', { name: 'Totals' }).filter({ visible: true });
+    expect(await totals.count()).toBe(0);
     await expectAccessible(page);
     await notice.getByRole('link', { name: 'Show 12 months' }).click();
-    await shown.waitFor();
+    await totals.waitFor();
     expect(await notice.textContent()).toBe('');
   });
 });

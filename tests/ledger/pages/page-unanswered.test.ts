@@ -1,4 +1,4 @@
-// The page while the service does not respond: it repeats failed reads and writes after growing pauses.
+// The page while the service does not respond: it repeats failed reads and writes after increasing delays.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -30,7 +30,8 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
   }
 
   /** Waits for one round trip, in which the page makes every request that is due. */
-  const roundTrip = (page: Page) => page.evaluate("fetch('/me').then(({ status }) => status)");
+  const waitForRoundTrip = (page: Page) =>
+    page.evaluate("fetch('/me').then(({ status }) => status)");
 
   test('a first view that could not be read appears without an action of the user', async () => {
     await pages.createRow({ description: 'Read late', transaction_date: '1998-01-02' });
@@ -69,7 +70,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     await page.getByText('The page tries again').waitFor();
     await setHidden(page, true);
     await page.clock.runFor(60_000);
-    await roundTrip(page);
+    await waitForRoundTrip(page);
     expect(list.count).toBe(1);
     list.isLost = false;
     await setHidden(page, false);
@@ -85,7 +86,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('Not yours').waitFor();
     await page.clock.runFor(60_000);
-    await roundTrip(page);
+    await waitForRoundTrip(page);
     expect(refusals).toBe(1);
   });
 
@@ -107,7 +108,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('2.00');
   });
 
-  test('each retry of a write waits longer than the one before', async () => {
+  test('each retry of a write waits longer than the previous one', async () => {
     const page = await openWithStoppedClock();
     const writes = await loseRequests(page, /\/transactions$/, 'POST');
     await page.goto(pages.url());
@@ -115,13 +116,13 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
-    await roundTrip(page);
+    await waitForRoundTrip(page);
     expect(writes.count).toBe(1);
     await page.clock.runFor(600);
     await expect.poll(() => writes.count).toBe(2);
-    await roundTrip(page);
+    await waitForRoundTrip(page);
     await page.clock.runFor(600);
-    await roundTrip(page);
+    await waitForRoundTrip(page);
     expect(writes.count).toBe(2);
     await page.clock.runFor(1_500);
     await expect.poll(() => writes.count).toBe(3);

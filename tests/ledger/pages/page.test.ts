@@ -1,5 +1,5 @@
 // The page as a person uses it to keep a ledger: adding, correcting, deleting, sorting into categories and looking at months, by
-// mouse and by keyboard, without a connection, and with a read-only key. In no state of the page does axe find an error.
+// mouse and by keyboard, without a connection, and with a read-only key. Axe finds no error in any state of the page.
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -14,9 +14,9 @@ import {
   waitUntilIdle,
 } from './opened-page.ts';
 
-async function findBox(part: Locator) {
-  const box = await part.boundingBox();
-  if (!box) throw new Error('It is not drawn');
+async function findBox(element: Locator) {
+  const box = await element.boundingBox();
+  if (!box) throw new Error('The element is not drawn');
   return { ...box, right: box.x + box.width };
 }
 
@@ -75,7 +75,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await findRow(page, 'Lost answer').count()).toBe(1);
   });
 
-  test('a reload in the middle of a save neither loses nor doubles a row', async () => {
+  test('a reload in the middle of a save neither loses nor duplicates a row', async () => {
     const page = await pages.visit();
     const events: string[] = [];
     await page.route('**/*', async (route) => {
@@ -258,16 +258,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
     for (const day of ['1992-03-02', '1992-05-02', '1992-06-02'])
       await pages.createRow({ description: 'Compared', amount: 8, transaction_date: day });
     const page = await pages.visit('#period=1992-06');
-    const compared = page.locator('.figure small');
-    const time = page.locator('.figures .compared');
-    const isDrawn = page.locator('.legend').getByText('May 1992');
-    expect(await compared.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
-    expect(await time.textContent()).toBe('Compared with May 1992');
-    expect(await isDrawn.count()).toBe(1);
+    const differences = page.locator('.figure small');
+    const comparedMonth = page.locator('.figures .compared');
+    const legendOfMay = page.locator('.legend').getByText('May 1992');
+    expect(await differences.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
+    expect(await comparedMonth.textContent()).toBe('Compared with May 1992');
+    expect(await legendOfMay.count()).toBe(1);
     await page.goto(`${pages.url()}/#period=1992-05`);
     await findRow(page, /2 May/).waitFor();
-    expect((await compared.allTextContents()).join('').trim()).toBe('');
-    expect(await time.textContent()).toBe('');
+    expect((await differences.allTextContents()).join('').trim()).toBe('');
+    expect(await comparedMonth.textContent()).toBe('');
     expect(await page.locator('.legend .line').count()).toBe(0);
   });
 
@@ -306,13 +306,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.createRow({ description: 'Weekly market', category_id });
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('weekly market 22');
-    const suggested = page.locator('.add-row [placeholder="Suggested"]');
-    await suggested.waitFor();
+    const suggestion = page.locator('.add-row [placeholder="Suggested"]');
+    await suggestion.waitFor();
     // The suggested category is for expenses, so it disappears for income.
     await addForm(page).getByLabel('Type').selectOption('income');
-    await suggested.waitFor({ state: 'detached' });
+    await suggestion.waitFor({ state: 'detached' });
     await addForm(page).getByLabel('Type').selectOption('expense');
-    await suggested.waitFor();
+    await suggestion.waitFor();
     await addForm(page).getByLabel('Amount').fill('9');
     await page.keyboard.press('Enter');
     await findRow(page, 'weekly market 22')
@@ -506,10 +506,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await edit.getByLabel('Notes').fill('Kept');
     await page.getByRole('combobox', { name: 'Category for selected' }).fill('Meanwhile');
     await page.getByRole('button', { name: 'Apply' }).click();
-    const stored = async () => await pages.readRows('Twice written');
-    await expect.poll(stored).toMatchObject([{ category_id, notes: null }]);
+    const readStored = async () => await pages.readRows('Twice written');
+    await expect.poll(readStored).toMatchObject([{ category_id, notes: null }]);
     await edit.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(stored).toMatchObject([{ category_id, notes: 'Kept' }]);
+    await expect.poll(readStored).toMatchObject([{ category_id, notes: 'Kept' }]);
     expect(await page.getByText('changed elsewhere').count()).toBe(0);
   });
 
@@ -543,24 +543,24 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await edit.getByLabel('Notes').fill('Typed meanwhile');
     await page.context().setOffline(false);
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    const stored = async () => await pages.readRows('Added offline');
-    await expect.poll(async () => (await stored()).length).toBe(1);
+    const readStored = async () => await pages.readRows('Added offline');
+    await expect.poll(async () => (await readStored()).length).toBe(1);
     await waitUntilIdle(page);
     expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed meanwhile');
     await page.getByRole('combobox', { name: 'Category for selected' }).fill('Got its id');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await expect.poll(stored).toMatchObject([{ category_id }]);
+    await expect.poll(readStored).toMatchObject([{ category_id }]);
     // The draft moved to the row's final id.
     await page.reload();
     await edit.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(stored).toMatchObject([{ category_id, notes: 'Typed meanwhile' }]);
+    await expect.poll(readStored).toMatchObject([{ category_id, notes: 'Typed meanwhile' }]);
     expect(await page.getByText('elsewhere').count()).toBe(0);
   });
 
   test.each(['its own view', 'another view'])(
     'an edit of a row that gets its id while %s is shown survives a reload',
-    async (shown) => {
-      const description = `Edited in ${shown}`;
+    async (view) => {
+      const description = `Edited in ${view}`;
       const page = await pages.visit();
       let isResponding = false;
       await page.route('**/transactions', async (route) => {
@@ -574,13 +574,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await findRow(page, description).click();
       const edit = page.getByRole('form', { name: /^Edit/ });
       await edit.getByLabel('Notes').fill('Typed early');
-      const stored = async () => await pages.readRows(description);
-      if (shown === 'another view') {
+      const readStored = async () => await pages.readRows(description);
+      if (view === 'another view') {
         await page.getByRole('button', { name: 'Previous month' }).click();
         await edit.waitFor({ state: 'detached' });
         isResponding = true;
         await page.evaluate(`dispatchEvent(new Event('online'))`);
-        await expect.poll(stored).toHaveLength(1);
+        await expect.poll(readStored).toHaveLength(1);
         await page.reload();
         await page.getByRole('button', { name: 'Next month' }).click();
         await edit.waitFor();
@@ -592,7 +592,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
         expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed early');
       }
       await edit.getByRole('button', { name: 'Save' }).click();
-      await expect.poll(stored).toMatchObject([{ notes: 'Typed early' }]);
+      await expect.poll(readStored).toMatchObject([{ notes: 'Typed early' }]);
     },
   );
 
@@ -625,11 +625,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await undo.waitFor();
     expect(await findRow(page, 'Not so fast').count()).toBe(0);
     await expectAccessible(page);
-    const spoken = page.locator('.unseen[role=status]');
-    expect(await spoken.textContent()).toBe('Deleted Not so fast');
+    const announcement = page.locator('.unseen[role=status]');
+    expect(await announcement.textContent()).toBe('Deleted Not so fast');
     await undo.click();
     await findRow(page, 'Not so fast').waitFor();
-    expect(await spoken.textContent()).toBe('Restored Not so fast');
+    expect(await announcement.textContent()).toBe('Restored Not so fast');
     expect((await pages.readRows('Not so fast')).map((row) => row.id)).toEqual([id]);
   });
 
@@ -667,7 +667,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.evaluate('scrollTo(0, 0)');
     const toast = await page.locator('.toast').boundingBox();
     const row = await findRow(page, 'Covered').first().boundingBox();
-    if (!toast || !row) throw new Error('One of them is not shown');
+    if (!toast || !row) throw new Error('The toast or the row is not drawn');
     expect(toast.y >= row.y + row.height || toast.y + toast.height <= row.y).toBe(true);
     await undo.click();
   });
@@ -751,13 +751,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('a field with a category offers the other categories, and typing replaces its category', async () => {
-    const [own] = [
+    const [currentId] = [
       await pages.createCategory('Taken before'),
       await pages.createCategory('Taken after'),
     ];
     await pages.createRow({
       description: 'Taken',
-      category_id: own,
+      category_id: currentId,
       transaction_date: '2013-07-01',
     });
     const page = await pages.visit('#period=2013-07');
@@ -928,10 +928,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test('a new category is sent once, however often Enter is pressed', async () => {
     const page = await pages.visit();
     const isPressed = Promise.withResolvers<void>();
-    let sent = 0;
+    let requests = 0;
     await page.route('**/categories', async (route) => {
       if (route.request().method() === 'POST') {
-        sent += 1;
+        requests += 1;
         await isPressed.promise;
       }
       await route.fallback();
@@ -944,7 +944,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await field.press('Enter');
     isPressed.resolve();
     await sheet.getByRole('button', { name: 'Change Pressed twice' }).waitFor();
-    expect(sent).toBe(1);
+    expect(requests).toBe(1);
   });
 
   test('a category is created, renamed, merged into another and deactivated', async () => {
@@ -982,11 +982,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await pages.createCategory('Merged into'),
     ];
     const fields = { transaction_date: '1988-01-01', category_id: from };
-    const stays = await pages.createRow({ ...fields, description: 'Merged and changed' });
-    const left = { ...fields, description: 'Merged and left', amount: 1, type: 'expense' };
+    const changedId = await pages.createRow({ ...fields, description: 'Merged and changed' });
+    const unchangedRow = { ...fields, description: 'Merged and left', amount: 1, type: 'expense' };
     for (const length of [100, 1])
       await pages.post('/transactions/bulk', {
-        transactions: Array.from({ length }, () => left),
+        transactions: Array.from({ length }, () => unchangedRow),
       });
     await pages.createRow({ ...fields, category_id: into, description: 'Merged never' });
     const page = await pages.visit('#period=1988');
@@ -996,7 +996,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     const alert = page.getByRole('dialog').getByRole('alert');
     await alert.getByText('Moved 102 transactions from Split off to Merged into').waitFor();
-    await pages.call('PUT', `/transactions/${stays}`, { notes: 'changed meanwhile' });
+    await pages.call('PUT', `/transactions/${changedId}`, { notes: 'changed meanwhile' });
     // The first response to the undo is lost.
     let requests = 0;
     const isHeld = Promise.withResolvers<void>();
@@ -1061,13 +1061,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('what is typed in a category is saved when another opens or the sheet closes', async () => {
     for (const name of ['Typed one', 'Typed two', 'Typed taken']) await pages.createCategory(name);
-    const names = async () => {
+    const listNames = async () => {
       const { data } = await pages.call('GET', '/categories');
       return (data as { name: string }[]).flatMap(({ name }) => (/^Typed/.test(name) ? name : []));
     };
     const page = await pages.visit('#period=1991');
-    const begin = page.getByRole('button', { name: 'Categories' });
-    await begin.click();
+    const openCategories = page.getByRole('button', { name: 'Categories' });
+    await openCategories.click();
     const sheet = page.getByRole('dialog', { name: 'Categories' });
     const name = sheet.getByLabel('Name', { exact: true });
     const change = (text: string) => sheet.getByRole('button', { name: `Change ${text}` }).click();
@@ -1081,8 +1081,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.getByRole('button', { name: 'Done with Typed two' }).waitFor();
     await name.fill('Typed 2');
     await sheet.getByRole('button', { name: 'Close' }).click();
-    await expect.poll(names).toEqual(['Typed 1', 'Typed 2', 'Typed taken']);
-    await begin.click();
+    await expect.poll(listNames).toEqual(['Typed 1', 'Typed 2', 'Typed taken']);
+    await openCategories.click();
     await change('Typed 2');
     await name.fill('Typed taken');
     await sheet.getByRole('button', { name: 'Close' }).click();
@@ -1161,10 +1161,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByLabel('Color').fill('#123456');
     await page.getByLabel('Monthly target').fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
-    const stored = async () => (await pages.call('GET', `/categories/${id}`)).data;
-    await expect.poll(stored).toMatchObject({ color: '#123456', is_active: true });
+    const readStored = async () => (await pages.call('GET', `/categories/${id}`)).data;
+    await expect.poll(readStored).toMatchObject({ color: '#123456', is_active: true });
     await page.getByRole('button', { name: 'Deactivate' }).click();
-    await expect.poll(stored).toMatchObject({ is_active: false });
+    await expect.poll(readStored).toMatchObject({ is_active: false });
     await page.waitForSelector('.categories button:focus');
     await page.reload();
     await page.locator('.bar.over').getByText('of 20.00').waitFor();
@@ -1241,13 +1241,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await page.getByRole('button', { name: 'Open' }).click();
       await page.waitForSelector('.caller:has-text("default")');
       expect(page.url()).not.toContain('fl_');
-      const kept = ["localStorage.getItem('api-key')", "sessionStorage.getItem('api-key')"];
-      expect(await page.evaluate(`[${kept}, document.cookie]`)).toEqual(
+      const storedKeys = ["localStorage.getItem('api-key')", "sessionStorage.getItem('api-key')"];
+      expect(await page.evaluate(`[${storedKeys}, document.cookie]`)).toEqual(
         isKept ? ['fl_right', null, ''] : [null, 'fl_right', ''],
       );
       await page.getByRole('button', { name: 'Forget key' }).click();
       await field.waitFor();
-      expect(await page.evaluate(`[${kept}]`)).toEqual([null, null]);
+      expect(await page.evaluate(`[${storedKeys}]`)).toEqual([null, null]);
     }
   });
 
@@ -1308,7 +1308,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test.each([
-    ['also after a reload', true],
+    ['even after a reload', true],
     ['with its errors', false],
   ])(
     'on a phone a row that is refused while the sheet is closed can be typed again, %s',
@@ -1338,7 +1338,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('the keys are listed, and the currency sign is a setting of the browser', async () => {
+  test('the keyboard shortcuts are listed, and the currency sign is a setting of the browser', async () => {
     await pages.createRow({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
     await page.keyboard.press('?');
@@ -1388,13 +1388,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
       expect((await findBox(row.locator('.in-amount'))).y).toBeGreaterThanOrEqual(y + text.height);
       const first = await page.locator('.entry').first().boundingBox();
       expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
-      const small =
+      const smallTargets =
         await page.evaluate(`[...document.querySelectorAll('body :is(button, summary, select, input:not([type=checkbox]), .box, td.pick, nav a)')]
       .filter((each) => !each.closest('.unseen'))
       .map((each) => [each.textContent, each.getBoundingClientRect()])
       .filter(([, { width, height }]) => width > 1 && (width < 43.5 || height < 43.5))
       .map(([text]) => text)`);
-      expect(small).toEqual([]);
+      expect(smallTargets).toEqual([]);
     },
   );
 });
