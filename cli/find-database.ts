@@ -135,7 +135,7 @@ async function openLocalDatabase(
 ): Promise<string> {
   if (folder === undefined) {
     throw new UserError(
-      'With DATA_DIR=memory, only the address of the database leads to it. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
+      'With DATA_DIR=memory, a command finds the database only by its address. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
     );
   }
   if (!existsSync(folder)) {

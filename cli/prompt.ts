@@ -40,10 +40,7 @@ export function createAsk(
 }
 
 /** Asks the operator to type the run's id. @throws Refusal unless the id is typed */
-export async function confirmRun(
-  ask: Ask,
-  { runId, what: action }: { runId: string; what: string },
-) {
+export async function confirmRun(ask: Ask, { runId, action }: { runId: string; action: string }) {
   const question = `${action}.\nType the run id ${runId} to continue: `;
   const answer = await ask(question).catch((error: unknown) => {
     if (error instanceof InterruptedError) return undefined;

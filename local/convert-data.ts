@@ -55,17 +55,17 @@ export async function convertData(table: TableToConvert): Promise<number> {
 /** Gives the ledgers of access tokens their shorter ids. */
 async function shortenLedgerIds(database: Database): Promise<number> {
   const { add, flush } = collectWrites(database);
-  let moved = 0;
+  let movedItems = 0;
   for await (const item of database.scan(LONG_ID_PREFIX)) {
     if (!LONG_ID.test(String(item.pk))) continue;
     await add(createPut(shortenIds(item, KEY_ATTRIBUTES)), createDelete(item));
-    moved += 1;
+    movedItems += 1;
   }
   for (const item of await database.query({ value: API_KEY_NAMES, consistent: true })) {
     if (LONG_ID.test(String(item.ledger))) await add(createPut(shortenIds(item, ['ledger'])));
   }
   await flush();
-  return moved;
+  return movedItems;
 }
 
 /** Commits many writes a few at a time; writes that are added together are never split. */

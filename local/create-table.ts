@@ -75,9 +75,9 @@ async function assertSameIndexes(
 ): Promise<void> {
   const command = new DescribeTableCommand({ TableName: tableName });
   const { Table } = await client.send(command, { abortSignal });
-  const presentIndexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
+  const existingIndexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
   const missing = definition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).filter(
-    (name) => !presentIndexes.includes(name),
+    (name) => !existingIndexes.includes(name),
   );
   if (missing.length > 0) {
     throw new UserError(`The table ${tableName} lacks the index ${missing.join(', ')}`);

@@ -1,4 +1,4 @@
-// The data folder of the local service: one start at a time locks it, and other users cannot read it.
+// The data folder of the local service: one process at a time locks it, and other users cannot read it.
 import {
   accessSync,
   chmodSync,
@@ -21,9 +21,9 @@ export interface DataFolder {
   release(): void;
 }
 
-/** Thrown when another start holds the folder. */
+/** Thrown when another process has locked the folder. */
 export class FolderInUseError extends UserError {
-  /** Address of the other start's database; undefined until that database runs. */
+  /** Address of the other process's database; undefined until that database runs. */
   readonly endpoint: string | undefined;
 
   constructor(message: string, endpoint: string | undefined) {
@@ -34,31 +34,31 @@ export class FolderInUseError extends UserError {
 
 /**
  * Creates the folder if it is missing, and locks it.
- * @throws UserError if the path is not a writable folder, or another start holds the folder
+ * @throws UserError if the path is not a writable folder, or another process has locked the folder
  */
 export function openDataFolder(folder: string): DataFolder {
   const path = resolve(folder);
   try {
-    makeFolder(path);
+    createFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
   }
   const release = lock(path, folder);
-  const recordEndpoint = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
+  const recordEndpoint = (endpoint: string) => writeFileSync(nameEndpointFile(path), endpoint);
   recordEndpoint('');
   denyOtherUsers(path);
   return { path, recordEndpoint, release };
 }
 
 // Not `recursive: true`, which never returns if a file system refuses new folders with ENOENT, as /proc does.
-function makeFolder(path: string): void {
+function createFolder(path: string): void {
   if (!existsSync(path)) {
-    makeFolder(dirname(path));
+    createFolder(dirname(path));
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      // Another start may have created the folder just now.
+      // Another process may have created the folder just now.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
@@ -74,9 +74,9 @@ const OWN_FILE_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
  */
 function denyOtherUsers(path: string): void {
   const entries = readdirSync(path, { withFileTypes: true });
-  const own = entries.filter((entry) => entry.isFile() && OWN_FILE_NAME.test(entry.name));
-  for (const { name } of own) chmodSync(join(path, name), 0o600);
-  if (own.length === entries.length) chmodSync(path, 0o700);
+  const ownFiles = entries.filter((entry) => entry.isFile() && OWN_FILE_NAME.test(entry.name));
+  for (const { name } of ownFiles) chmodSync(join(path, name), 0o600);
+  if (ownFiles.length === entries.length) chmodSync(path, 0o700);
 }
 
 // The engine itself would let two processes share a file. SQLite locks through the operating system, which releases the lock
@@ -91,18 +91,18 @@ function lock(path: string, folder: string): () => void {
     if (!isBusy)
       throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
     throw new FolderInUseError(
-      `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`,
+      `The data folder ${folder} is in use by another process; choose another one with DATA_DIR`,
       readRecordedEndpoint(path),
     );
   }
 }
 
 function readRecordedEndpoint(path: string): string | undefined {
-  return existsSync(endpointFile(path))
-    ? readFileSync(endpointFile(path), 'utf8') || undefined
+  return existsSync(nameEndpointFile(path))
+    ? readFileSync(nameEndpointFile(path), 'utf8') || undefined
     : undefined;
 }
 
-function endpointFile(path: string): string {
+function nameEndpointFile(path: string): string {
   return join(path, 'endpoint');
 }

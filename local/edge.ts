@@ -82,10 +82,10 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
       // The gateway would decode the query and encode it again, and the functions would see another text.
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
-      const answer = await forward(request, { socketPath: await gateway, agent });
-      const length = Number(answer.headers['content-length']);
+      const gatewayResponse = await forward(request, { socketPath: await gateway, agent });
+      const length = Number(gatewayResponse.headers['content-length']);
       if (length > MAX_RESPONSE_BYTES) {
-        answer.destroy();
+        gatewayResponse.destroy();
         options.log(
           `The next response has ${length} bytes; a deployed function sends 6 MB at most`,
         );
@@ -95,14 +95,17 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
         return;
       }
       const headers = {
-        ...removeCorsHeaders(answer.headers),
+        ...removeCorsHeaders(gatewayResponse.headers),
         ...cors.headers(request.headers.origin),
       };
-      await pipeline(answer, startResponse(response, answer.statusCode ?? 502, headers));
+      await pipeline(
+        gatewayResponse,
+        startResponse(response, gatewayResponse.statusCode ?? 502, headers),
+      );
     }
   }
 
-  const server = () =>
+  const createListener = () =>
     createServer((request, response) => {
       serve(request, response).catch((error: unknown) => {
         if (response.headersSent) response.destroy();
@@ -113,7 +116,7 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
       });
     });
   resources.onStop(() => agent.destroy());
-  for (const host of HOSTS) await listen(resources, server(), { host, port: options.port });
+  for (const host of HOSTS) await listen(resources, createListener(), { host, port: options.port });
   return {
     forwardTo(socketPath) {
       setFirstGateway(socketPath);
@@ -149,19 +152,19 @@ async function forward(
   const { method, url: path } = request;
   const headers = prepareHeaders(request.headersDistinct);
   const outgoing = send({ ...target, method, path, headers });
-  const answered = once(outgoing, 'response');
-  // Ignores an error after the answer, which would otherwise be unhandled and end the process.
+  const responded = once(outgoing, 'response');
+  // Ignores an error after the response, which would otherwise be unhandled and end the process.
   outgoing.on('error', () => undefined);
   let bytes = 0;
-  // Counts the body here, because the gateway would cut the connection without an answer in the middle of a body that is too
+  // Counts the body here, because the gateway would cut the connection without a response in the middle of a body that is too
   // large.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) outgoing.destroy(new PayloadTooLargeError(BODY_TOO_LARGE));
   });
   request.pipe(outgoing);
-  const [answer] = await answered;
-  return answer;
+  const [response] = await responded;
+  return response;
 }
 
 // Prepares the headers for the local gateway, which differs from API Gateway: it would answer range requests itself and add

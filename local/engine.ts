@@ -1,7 +1,7 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
 import { join, resolve } from 'node:path';
 import { UserError } from '../lib/shared/user-error.ts';
-import { type Address, awaitResponse } from '../processes/await-answer.ts';
+import { type Address, awaitResponse } from '../processes/await-response.ts';
 import type { Child } from '../processes/child-process.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import type { Resources } from '../processes/resources.ts';
@@ -107,7 +107,7 @@ const EMULATOR_SHA512 =
 const MAX_ATTEMPTS = 5;
 
 /**
- * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it answers.
+ * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it responds.
  */
 async function startIsolated(
   resources: Resources,
@@ -127,7 +127,7 @@ async function startIsolated(
 }
 
 /**
- * Starts the engine on a free port of the loopback address, open to every program of this machine, and waits until it answers.
+ * Starts the engine on a free port of the loopback address, open to every program of this machine, and waits until it responds.
  * @param folder for the data; without one, the data is in memory
  * @throws UserError
  */
@@ -148,7 +148,7 @@ export async function startOnPort(
   }
 }
 
-/** @returns no child if the program ended before it answered */
+/** @returns no child if the program ended before it responded */
 async function startAndWait(resources: Resources, program: Program, address: Address) {
   let lastLine = '';
   const onLine = (line: string) => {

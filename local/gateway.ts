@@ -2,7 +2,7 @@
 // bundled for a deployment.
 import { join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
-import { awaitResponse, type HttpResponse } from '../processes/await-answer.ts';
+import { awaitResponse, type HttpResponse } from '../processes/await-response.ts';
 import { createBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
@@ -45,9 +45,9 @@ export async function buildGateway(resources: Resources, spec: GatewaySpec): Pro
 }
 
 /**
- * Starts the gateway and waits until the API answers through it, database included.
+ * Starts the gateway and waits until the API responds through it, database included.
  * @param buildFolder the folder that `buildGateway` returned
- * @throws UserError if the API does not answer
+ * @throws UserError if the API does not respond
  */
 export async function startGateway(
   resources: Resources,
@@ -69,11 +69,11 @@ export async function startGateway(
     args: [...SMALL_HEAP, ...args],
     onLine: log.add,
   });
-  const answer = await awaitResponse({ socketPath, path: '/categories' }, child);
-  if (!isServing(answer)) {
+  const response = await awaitResponse({ socketPath, path: '/categories' }, child);
+  if (!isServing(response)) {
     // The last lines of a program may arrive after its end.
     await child.stop();
-    const outcome = answer === undefined ? 'ended' : `answered ${answer.status}`;
+    const outcome = response === undefined ? 'ended' : `answered ${response.status}`;
     throw new UserError(`The local gateway ${outcome} at the start: ${log.lastError()}`);
   }
   log.show();
@@ -90,13 +90,13 @@ function createCommand(spec: GatewaySpec, name: string, ...args: readonly string
 }
 
 /**
- * Checks the API's envelope, not only the status: the framework answers 200 even for a function that it cannot load. A service
- * that requires a key answers 401.
+ * Checks the API's envelope, not only the status: the framework returns 200 even for a function that it cannot load. A service
+ * that requires a key returns 401.
  */
-function isServing(answer: HttpResponse | undefined): boolean {
+function isServing(response: HttpResponse | undefined): boolean {
   try {
-    const { success, error } = JSON.parse(answer?.body ?? '');
-    return answer?.status === 401 ? error === 'unauthenticated' : success === true;
+    const { success, error } = JSON.parse(response?.body ?? '');
+    return response?.status === 401 ? error === 'unauthenticated' : success === true;
   } catch {
     return false;
   }

@@ -58,12 +58,12 @@ async function start(settings: LocalSettings): Promise<void> {
   const runTableWork = (work: 'prepare' | 'expire') =>
     runNode(resources, TABLE_WORK, work, database.endpoint, tableName);
   const spec = { tableName, databaseEndpoint: database.endpoint };
-  const [build, printed] = await Promise.all([
+  const [buildFolder, output] = await Promise.all([
     buildGateway(resources, spec),
     runTableWork('prepare'),
   ]);
-  if (printed) console.log(printed);
-  const gateway = await startGateway(resources, spec, build);
+  if (output) console.log(output);
+  const gateway = await startGateway(resources, spec, buildFolder);
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
   repeatHourly(() => runTableWork('expire'), 'expired items are kept');

@@ -1,4 +1,4 @@
-// Writes the section of each route in docs/ledger/api.md: what the route does, takes and answers, according to the API
+// Writes the section of each route in docs/ledger/api.md: what the route does, accepts and returns, according to the API
 // description.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';

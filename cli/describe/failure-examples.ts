@@ -1,4 +1,4 @@
-// Creates an example of each failure with the code that answers requests, so that the examples cannot differ from the answers.
+// Creates an example of each failure with the code that responds to requests, so that the examples equal real responses.
 import * as v from 'valibot';
 import { createNameTakenError } from '../../lib/ledger/domain/category.ts';
 import { createExternalIdTakenError } from '../../lib/ledger/domain/transaction.ts';
@@ -22,8 +22,8 @@ export interface FailingOperation {
   readonly hasBody: boolean;
 }
 
-/** Failures that no error class produces: the gateway's own answers, and a failed precondition, which needs a record. */
-const FIXED_ANSWERS: Readonly<Record<string, object>> = {
+/** Failures that no error class produces: the gateway's own responses, and a failed precondition, which needs a record. */
+const FIXED_RESPONSES: Readonly<Record<string, object>> = {
   412: replyWithFailure(412, {
     error: 'precondition_failed',
     message: 'The record is at version 4, which was not expected: read it and send its ETag',
@@ -35,7 +35,7 @@ const FIXED_ANSWERS: Readonly<Record<string, object>> = {
 /** @param status such as `404` */
 export function exemplifyFailure(status: string, operation: FailingOperation): object {
   return (
-    FIXED_ANSWERS[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body
+    FIXED_RESPONSES[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body
   );
 }
 

@@ -122,7 +122,7 @@ function describeQueryParameters({ query, exampleQuery = {} }: Endpoint) {
 
 function describeHeaderParameters(method: string, path: string, operation: Endpoint) {
   const { isVersioned, isTagged, isIdempotent } = operation;
-  const header = (name: string, description: string, schema: Field) => ({
+  const createHeader = (name: string, description: string, schema: Field) => ({
     name,
     in: 'header',
     description,
@@ -130,15 +130,15 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
   });
   const key = 'The same key with the same body is applied once in 24 hours.';
   if (isIdempotent) {
-    return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
+    return [createHeader('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
   }
   if (isTagged) {
     const unchanged = 'The ETag of an earlier response: 304 if nothing has changed.';
-    return [header('If-None-Match', unchanged, { pattern: `^(?:W/)?${ETAG}$` })];
+    return [createHeader('If-None-Match', unchanged, { pattern: `^(?:W/)?${ETAG}$` })];
   }
   if (!isVersioned) return [];
   const kind = path.startsWith('/transactions') ? 't' : 'c';
-  const tags = (tag: string) => ({
+  const describeTags = (tag: string) => ({
     pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$`,
     example: `"${kind}1.1.0f3a9c21"`,
   });
@@ -147,8 +147,8 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
       ? 'ETags of this record: 304 if it would be shown as before.'
       : 'ETags of this record: 412 if it is at one of these versions. `*`: 412 if it exists.';
   return [
-    header('If-Match', 'ETags of this record: 412 if it has changed.', tags(ETAG)),
-    header('If-None-Match', ifNoneMatch, tags(`(?:W/)?${ETAG}`)),
+    createHeader('If-Match', 'ETags of this record: 412 if it has changed.', describeTags(ETAG)),
+    createHeader('If-None-Match', ifNoneMatch, describeTags(`(?:W/)?${ETAG}`)),
   ];
 }
 
@@ -262,8 +262,8 @@ const HEADERS = {
 };
 
 function describeHeaders(...names: (keyof typeof HEADERS | false | undefined)[]) {
-  const present = names.filter((name) => !!name);
-  const headers = present.map((name) => [name, reference('headers', name)]);
+  const included = names.filter((name) => !!name);
+  const headers = included.map((name) => [name, reference('headers', name)]);
   return { headers: Object.fromEntries(headers) };
 }
 

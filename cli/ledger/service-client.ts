@@ -136,8 +136,8 @@ export function createServiceClient(options: ServiceClientOptions) {
     for (const body of categories) {
       if (ids.has(body.name)) continue;
       const headers = { 'idempotency-key': crypto.randomUUID() };
-      const sent = { body, headers, isRepeatable: true };
-      ids.set(body.name, (await call<'createCategory'>('POST', '/categories', sent)).id);
+      const request = { body, headers, isRepeatable: true };
+      ids.set(body.name, (await call<'createCategory'>('POST', '/categories', request)).id);
     }
     return ids;
   }

@@ -89,7 +89,7 @@ async function packageTemplate(
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await preparePython(resources, REQUIREMENTS);
-  // cfn-lint has no module to run with `-m`, so this does message its installed program does.
+  // cfn-lint has no module to run with `-m`, so this does what its installed program does.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],

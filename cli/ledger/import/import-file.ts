@@ -31,7 +31,7 @@ import { readRecordedImports, writePart } from './recorded-imports.ts';
 import { applyChanges, upload } from './upload.ts';
 
 export async function importFile(
-  open: () => Promise<ServiceClient>,
+  openService: () => Promise<ServiceClient>,
   file: string,
   options: Options,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function importFile(
     earlyStatement.rows.length + earlyStatement.refused.length + earlyStatement.leftOut.length === 0
   )
     return console.log('The file has no rows: nothing to import.');
-  const service = await open();
+  const service = await openService();
   const ledger = `${service.url} ${(await service.call<'identifyCaller'>('GET', '/me')).ledger}`;
   const statement =
     earlyStatement ??

@@ -22,15 +22,15 @@ async function start(file: string | undefined, options: Options): Promise<void> 
         ? `error: ${list ? '--list' : categorise ? '--categorise' : '--undo'} takes no file.`
         : 'error: Name a file to import, or use --list, --undo <id> or --categorise.',
     );
-  const open = async () => {
+  const openService = async () => {
     const url = options.stage ? await readStageAddress(options.stage) : options.url;
     const key = process.env.API_KEY || undefined;
     const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
     return createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
   };
-  if (file !== undefined) return importFile(open, file, options);
+  if (file !== undefined) return importFile(openService, file, options);
   const category = readCategoryOptions(options);
-  const service = await open();
+  const service = await openService();
   if (categorise) await categoriseLedger(service, { ...category, isConfirmed: yes });
   else if (undo === undefined) await listImports(service);
   else await undoImport(service, undo, { isConfirmed: yes });

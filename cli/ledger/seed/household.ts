@@ -63,19 +63,19 @@ function* countByDay(
 ): Generator<[string, number]> {
   const days = Math.round(years * 365.25);
   const mean = transactions / days;
-  const busiest = Math.max(BUSY_DAY_TRANSACTIONS, mean);
-  const busyDayShare = Math.min(BUSY_DAY_SHARE, (MAX_BUSY_TRANSACTION_SHARE * mean) / busiest);
+  const busyDayCount = Math.max(BUSY_DAY_TRANSACTIONS, mean);
+  const busyDayShare = Math.min(BUSY_DAY_SHARE, (MAX_BUSY_TRANSACTION_SHARE * mean) / busyDayCount);
   const counts = Array.from({ length: days }, () =>
-    random.chance(busyDayShare) ? busiest : mean * random.between(0.25, 1.75),
+    random.chance(busyDayShare) ? busyDayCount : mean * random.between(0.25, 1.75),
   );
-  const ordinary = counts.filter((count) => count !== busiest);
+  const ordinaryCounts = counts.filter((count) => count !== busyDayCount);
   const scale =
-    (transactions - (days - ordinary.length) * busiest) /
-    ordinary.reduce((sum, count) => sum + count, 0);
+    (transactions - (days - ordinaryCounts.length) * busyDayCount) /
+    ordinaryCounts.reduce((sum, count) => sum + count, 0);
   let expected = 0;
   let yielded = 0;
   for (const [day, count] of counts.entries()) {
-    expected += count === busiest ? count : count * scale;
+    expected += count === busyDayCount ? count : count * scale;
     const total = day === days - 1 ? transactions : Math.round(expected);
     yield [daysBefore(lastDay, days - 1 - day), total - yielded];
     yielded = total;

@@ -11,13 +11,13 @@ import { formatCount, formatDuration } from './text.ts';
 type Facts = Status['evidence'][number]['facts'];
 
 /** Builds the rows of the summary, and leaves out unknown figures. */
-export function approvalRows(status: Status, windowMinutes = status.plan.windowMinutes) {
+export function buildApprovalRows(status: Status, windowMinutes = status.plan.windowMinutes) {
   const { plan, approval } = status;
   const rows: (readonly [name: string, text: string | undefined])[] = [
     ['Collections', `${plan.sourceCollection} to ${liveCollectionOf({ plan })}`],
-    ...comparedRows(status),
+    ...buildComparisonRows(status),
     ['Accepted', plan.accepts.join(', ') || undefined],
-    ...(approval?.forecast ? forecastRows(approval.forecast, windowMinutes) : []),
+    ...(approval?.forecast ? buildForecastRows(approval.forecast, windowMinutes) : []),
   ];
   return rows.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
 }
@@ -26,16 +26,18 @@ export function findFacts({ evidence }: Pick<Status, 'evidence'>, kind: string):
   return evidence.find((item) => item.kind === kind)?.facts ?? {};
 }
 
-function comparedRows(status: Status): (readonly [string, string | undefined])[] {
+function buildComparisonRows(status: Status): (readonly [string, string | undefined])[] {
   const report = status.evidence.find(({ kind }) => kind === 'verification-report');
   const { points, pending, withoutKeywords, ...facts } = report?.facts ?? {};
   const { users } = findFacts(status, 'backup-manifest');
   if (!report || points === undefined) return [];
   const differing = Number(pending ?? 0);
-  const named = DIFFERENCES.flatMap((name) => (facts[name] ? [`${name} ${facts[name]}`] : []));
+  const differences = DIFFERENCES.flatMap((name) =>
+    facts[name] ? [`${name} ${facts[name]}`] : [],
+  );
   const equal = Math.max(0, Number(points) - differing).toLocaleString('en');
-  const later = differing > 0 ? ` (${named.join(', ')}: copied in the window)` : '';
-  const different = `${differing.toLocaleString('en')} different${later}`;
+  const pendingText = differing > 0 ? ` (${differences.join(', ')}: copied in the window)` : '';
+  const different = `${differing.toLocaleString('en')} different${pendingText}`;
   const { inPlace = false } = status.plan;
   const missingKeywords = Number(withoutKeywords ?? 0);
   return [
@@ -50,11 +52,11 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
           ? `${formatCount(missingKeywords, 'point')} with words and without keyword vector`
           : 'every point with words has its keyword vector',
     ],
-    ...searchRows(facts),
+    ...buildSearchRows(facts),
   ];
 }
 
-function searchRows(facts: Facts): (readonly [string, string])[] {
+function buildSearchRows(facts: Facts): (readonly [string, string])[] {
   const figure = (name: string) => Number(facts[name] ?? 0);
   if (facts.searched === undefined) return [];
   const rankText = `itself first ${formatPercent(figure('firstInOld'))} old, ${formatPercent(figure('firstInNew'))} new`;
@@ -78,7 +80,7 @@ function searchRows(facts: Facts): (readonly [string, string])[] {
 
 type Forecast = NonNullable<NonNullable<Status['approval']>['forecast']>;
 
-function forecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
+function buildForecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
   return [
     [
       'Window',

@@ -46,7 +46,7 @@ export interface MigrateCommand {
   readonly description: string;
   readonly options: readonly OptionName[];
   /** True for a command that stops users or cannot be undone: it asks for a confirmation. */
-  readonly isConfirmed?: true;
+  readonly needsConfirmation?: true;
 }
 
 /** Options that every command accepts */
@@ -68,7 +68,7 @@ export const COMMANDS = {
   status: { description: 'Show the state of the run and the next command', options: [] },
   report: {
     description:
-      'Write what the run did and found as a page: HTML in one file, or on standard output',
+      'Write a page about the run and its results: HTML in one file, or on standard output',
     options: [],
   },
   preflight: {
@@ -88,7 +88,7 @@ export const COMMANDS = {
     description:
       'The maintenance window: stop writes, switch to the new version, test it, open writes',
     options: ['execute', 'window-minutes', 'deletes', 'max-rate', 'report', 'yes', 'by'],
-    isConfirmed: true,
+    needsConfirmation: true,
   },
   rollback: {
     description: 'Return to the old version',
@@ -101,13 +101,13 @@ export const COMMANDS = {
       'to-snapshot',
       'acknowledged-loss',
     ],
-    isConfirmed: true,
+    needsConfirmation: true,
   },
   confirm: { description: 'Confirm that a manual action is done', options: ['by'] },
   abort: {
     description: 'End the run before the window, and remove what it built',
     options: ['execute', 'yes'],
-    isConfirmed: true,
+    needsConfirmation: true,
   },
 } as const satisfies Readonly<Record<string, MigrateCommand>>;
 

@@ -1,4 +1,4 @@
-// `migrate run`: drives a migration from its plan to the new version, or continues it from its present phase.
+// `migrate run`: drives a migration from its plan to the new version, or continues it from its current phase.
 import { assertFits } from '../../../lib/migration/forecast.ts';
 import { isSwitching, type Phase } from '../../../lib/migration/phases.ts';
 import {
@@ -13,23 +13,23 @@ import { assertSamePlan, type PreflightResult } from '../../../lib/migration/ste
 import { assertMet } from '../../../lib/migration/steps/prerequisites.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { type Ask, confirmRun } from '../../prompt.ts';
-import { approvalRows } from './approval-text.ts';
+import { buildApprovalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, describeUsers, listNextSteps, nextLines } from './next-steps.ts';
+import { DIGEST_DIGITS, describeUsers, formatNextSteps, listNextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
 import { createVersionError, FunctionFailedError, type Payload } from './place.ts';
-import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
+import { formatChecklist, formatPlan, formatRollback } from './plan-text.ts';
 import {
   capitalise,
   findRun,
+  formatWindowTime,
   readStatus,
+  retryWhileFrozen,
   runStep,
   type Session,
-  timeLeft,
-  whileFrozen,
 } from './run-step.ts';
-import { leftLines } from './status-text.ts';
+import { formatLeftBehind } from './status-text.ts';
 import { formatConfirmation, formatCount, formatDuration, formatTime } from './text.ts';
 
 export interface DriveOptions {
@@ -66,11 +66,11 @@ export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
   return await driveFrom(options, status, isLate ? 'cutover' : next);
 }
 
-/** @param wanted the first step, if it is not the one that the run needs */
+/** @param firstStep the first step, if it is not the one that the run needs */
 async function driveFrom(
   options: DriveOptions,
   start: Status,
-  wanted = start.next,
+  firstStep = start.next,
 ): Promise<ExitCode> {
   const { session } = options;
   const { phase, takesNoWindow } = start;
@@ -78,7 +78,7 @@ async function driveFrom(
     throw notNow(`Cutover blocked: ${takesNoWindow}. "abort --execute" ends the run.`);
   }
   let status = start;
-  let step = wanted;
+  let step = firstStep;
   let hasReturned = false;
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
     const before = status;
@@ -146,7 +146,7 @@ export async function checkPrerequisites(
   signal.throwIfAborted();
   const { prerequisites } = result;
   if (!Array.isArray(prerequisites)) throw createVersionError(place);
-  const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
+  const lines = ['Prerequisites:', ...formatChecklist(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
   assertMet(prerequisites);
   return result;
@@ -198,7 +198,7 @@ async function takeStep(
     reportFailure(session, after, { step, error: new Refusal(name, why) });
     return after;
   }
-  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
+  const text = `${formatWindowTime(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - startedAt) / 1_000 };
   output.line(text, event, listNextSteps(after, place.stage));
   return after;
@@ -219,7 +219,7 @@ async function waitToRepeat(
   const message = joinSentences(error);
   if (message !== lastSeen.failure) {
     output.line(
-      `${timeLeft(session, after)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
+      `${formatWindowTime(session, after)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
       { event: 'retry', step, error: { name, message } },
       listNextSteps(after, place.stage),
     );
@@ -243,7 +243,7 @@ function reportTakenOver(session: Session, after: Status, step: FunctionName): v
       ? 'is rolling the run back'
       : `has taken over: the run is ${phase}`;
   output.line(
-    `${timeLeft(session, after)}${output.mark('warning')} ${capitalise(step)}: another command ${what}.`,
+    `${formatWindowTime(session, after)}${output.mark('warning')} ${capitalise(step)}: another command ${what}.`,
     { event: 'taken-over', step, phase },
     listNextSteps(after, place.stage),
   );
@@ -259,7 +259,7 @@ function reportFailure(
   const { name } = error;
   const message = joinSentences(error);
   output.line(
-    `${timeLeft(session, after)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
+    `${formatWindowTime(session, after)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
     { event: 'failed', step, error: { name, message } },
     listNextSteps(after, place.stage),
   );
@@ -284,14 +284,15 @@ function isStepFailure(error: unknown): error is Error {
 
 /**
  * Asks a question, which ends without an answer at the deadline of the window.
- * @param whySettled returns why the question needs no answer any more; undefined while it needs one
- * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
+ * @param whyObsolete returns why the question needs no answer any more; undefined while it needs one
+ * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question needs no answer any
+ * more
  */
 async function askInWindow(
   { session, ask }: DriveOptions,
   status: Status,
   question: string,
-  whySettled: () => Promise<string | undefined> = async () => undefined,
+  whyObsolete: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string | undefined> {
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
@@ -302,7 +303,7 @@ async function askInWindow(
   let why: string | undefined;
   const watch = async () => {
     while (why === undefined && (await nextPoll(PROMPT_POLL_MS, answered.signal))) {
-      why = isPast() ? 'The deadline has passed: the rollback begins.' : await whySettled();
+      why = isPast() ? 'The deadline has passed: the rollback begins.' : await whyObsolete();
     }
     closing.abort();
   };
@@ -336,12 +337,12 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   }
   const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
   const minutes = formatCount(windowMinutes, 'minute');
-  const rows = approvalRows(status, windowMinutes);
+  const rows = buildApprovalRows(status, windowMinutes);
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   session.output.line(lines.join('\n'), { event: 'approval', report: shown, forecast });
   if (forecast) assertFits(forecast, windowMinutes);
   const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
-  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
+  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, action: what });
   const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
   session.output.line(formatConfirmation(by, what), {
     event: 'approved',
@@ -373,7 +374,7 @@ async function confirmAction(options: DriveOptions, status: Status): Promise<voi
   const { runId } = status;
   const pending = findPendingAction(status);
   if (!pending) return;
-  const whySettled = async () => {
+  const whyObsolete = async () => {
     const current = await readStatus(session, runId).catch(() => undefined);
     if (!current || findPendingAction(current)?.since === pending.since) return undefined;
     const by = current.pendingAction?.confirmedBy;
@@ -382,14 +383,14 @@ async function confirmAction(options: DriveOptions, status: Status): Promise<voi
   const canRollBack = status.phase === 'switching';
   const question = `Press Enter when this is done${canRollBack ? ', or type "rollback"' : ''}`;
   for (;;) {
-    const answer = await askInWindow(options, status, question, whySettled);
+    const answer = await askInWindow(options, status, question, whyObsolete);
     if (answer === undefined) return;
     if (answer === 'rollback' && canRollBack) throw new RollbackRequested();
     if (answer === '') break;
   }
   const { action } = pending;
   const confirmation = { runId, action, confirmedBy: person };
-  await whileFrozen(session, { name: 'confirm', runId }, () =>
+  await retryWhileFrozen(session, { name: 'confirm', runId }, () =>
     session.place.invoke('confirm', confirmation),
   );
   const text = formatConfirmation(person, `"${action}" of run ${runId} is done`);
@@ -397,15 +398,17 @@ async function confirmAction(options: DriveOptions, status: Status): Promise<voi
 }
 
 async function readCurrentStatus(session: Session, runId: string): Promise<Status> {
-  return await whileFrozen(session, { name: 'status', runId }, () => readStatus(session, runId));
+  return await retryWhileFrozen(session, { name: 'status', runId }, () =>
+    readStatus(session, runId),
+  );
 }
 
 function reportPlan({ output, place }: Session, status: Status): void {
   const { runId, plan, phase, next } = status;
   const lines =
     next === 'rollback'
-      ? [`Rollback of run ${runId} (${phase}), ${place.where}:`, ...rollbackLines(plan)]
-      : [`Plan of run ${runId} (${phase}), ${place.where}:`, ...planLines(plan)];
+      ? [`Rollback of run ${runId} (${phase}), ${place.where}:`, ...formatRollback(plan)]
+      : [`Plan of run ${runId} (${phase}), ${place.where}:`, ...formatPlan(plan)];
   output.line(
     lines.join('\n'),
     { event: 'plan', runId, phase, plan },
@@ -423,8 +426,8 @@ function reportEnd({ output, place }: Session, status: Status): void {
     ...(retention && !retention.isOver && !status.endedAt
       ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]
       : []),
-    ...leftLines(status),
-    ...nextLines(next),
+    ...formatLeftBehind(status),
+    ...formatNextSteps(next),
   ].join('\n');
   output.line(text, { event: 'end', runId, phase, retention }, next);
 }

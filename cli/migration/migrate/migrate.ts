@@ -37,7 +37,8 @@ await runProgram(command, {
   onError: (error) => reportFailure(error, output, state.aftermath),
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Stopping ...',
-  messageWhenStopped: (isReleased) => `Interrupted: ${describeLock(isReleased)} ${continuation()}`,
+  messageWhenStopped: (isReleased) =>
+    `Interrupted: ${describeLock(isReleased)} ${describeContinuation()}`,
   stopMilliseconds: STOP_MILLISECONDS,
 });
 
@@ -47,6 +48,6 @@ function describeLock(isReleased: boolean): string {
   return 'a request is still running; if it holds the lock, that expires within two minutes.';
 }
 
-function continuation(): string {
+function describeContinuation(): string {
   return formatAftermath(state.aftermath) || 'The same command continues.';
 }

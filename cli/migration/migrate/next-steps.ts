@@ -43,33 +43,33 @@ function createStep({ runId, stage }: Target, name: string, words: string, why: 
 /** Lists the next steps; empty once the run has ended */
 export function listNextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
-  const step = (name: string, words: string, why: string) =>
+  const buildStep = (name: string, words: string, why: string) =>
     createStep({ runId, stage }, name, words, why);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
-  const waysBack = [...commands]
+  const returnSteps = [...commands]
     .filter((command) => REASONS[command] !== undefined)
-    .map((command) => step(command, EXECUTE, REASONS[command] ?? ''));
+    .map((command) => buildStep(command, EXECUTE, REASONS[command] ?? ''));
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
-      ? [step('confirm', pendingAction.action, 'confirm that the action is done')]
+      ? [buildStep('confirm', pendingAction.action, 'confirm that the action is done')]
       : [];
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
-    const finish = commands.has('cutover') ? [step('cutover', EXECUTE, why)] : [];
-    return [...waysBack, ...finish, ...confirmation];
+    const finish = commands.has('cutover') ? [buildStep('cutover', EXECUTE, why)] : [];
+    return [...returnSteps, ...finish, ...confirmation];
   }
-  if (next === null) return waysBack;
+  if (next === null) return returnSteps;
   if (phase === 'live' && retention) {
-    const close = step('run', '', CLOSE_REASON);
+    const close = buildStep('run', '', CLOSE_REASON);
     const first = `nothing is due until ${retention.until}`;
-    return retention.isOver ? [close] : waysBack.map((wayBack) => ({ ...wayBack, first }));
+    return retention.isOver ? [close] : returnSteps.map((returnStep) => ({ ...returnStep, first }));
   }
-  const resume = step('run', '', `continue with ${next}`);
+  const resume = buildStep('run', '', `continue with ${next}`);
   const stepAlone = isBeforeWindow(phase)
-    ? [step(COMMAND_NAMES[next] ?? next, EXECUTE, 'this step alone')]
+    ? [buildStep(COMMAND_NAMES[next] ?? next, EXECUTE, 'this step alone')]
     : [];
-  return [...confirmation, resume, ...stepAlone, ...waysBack];
+  return [...confirmation, resume, ...stepAlone, ...returnSteps];
 }
 
 /** State after a command that failed or was interrupted */
@@ -172,7 +172,7 @@ function repairOrAccept(
 }
 
 /** Formats the next command and its alternatives */
-export function nextLines([next, ...others]: readonly NextStep[]): string[] {
+export function formatNextSteps([next, ...others]: readonly NextStep[]): string[] {
   if (!next) return ['Next: nothing, the run has ended.'];
   const { command, why, first } = next;
   return [
@@ -185,7 +185,7 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
  * Formats the aftermath: which version users are on, and the next command; if a repair must come first, also its alternatives.
  */
 export function formatAftermath({ window, users = '', next }: Aftermath): string {
-  const [line = '', ...others] = next.length > 0 ? nextLines(next) : [];
+  const [line = '', ...others] = next.length > 0 ? formatNextSteps(next) : [];
   const main = [users, line].filter((text) => text !== '').join(' ');
   const alternatives = next[0]?.first === undefined ? [] : others;
   return [...(window === undefined ? [] : [window]), main, ...alternatives].join('\n');

@@ -10,23 +10,27 @@ const GIGABYTE = 1e9;
 const { windowMinutes, drainSeconds, deploySeconds, retentionDays } = planSchema.entries;
 const { deletes, maxRate, acknowledgedLoss, approvedDigest } = stepInputSchema.entries;
 
-export const runId = createParser(runIdSchema);
-const collectionName = createParser(collectionNameSchema);
+export const parseRunId = createParser(runIdSchema);
+const parseCollectionName = createParser(collectionNameSchema);
 
 export const OPTIONS = {
   run: createOption(
     'run <id>',
     `run id: ${describeRule(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
-    runId,
+    parseRunId,
   ),
   execute: createOption('execute', 'do it; without this option, only show what would be done'),
   'backend-only': createOption('backend-only', 'check the memory backend alone'),
   yes: createOption('yes', 'confirm without typing the run id, for scripts'),
-  source: createOption('source <name>', 'collection that the backend works on now', collectionName),
+  source: createOption(
+    'source <name>',
+    'collection that the backend works on now',
+    parseCollectionName,
+  ),
   'upload-as': createOption(
     'upload-as <name>',
     'name for the new collection at the cutover',
-    collectionName,
+    parseCollectionName,
   ),
   'in-place': createOption(
     'in-place',
@@ -152,8 +156,8 @@ function createOption<Value>(
   description: string,
   parse?: (text: string, previous: Value) => Value,
 ) {
-  const created = new Option(`--${flag}`, description);
-  return parse ? created.argParser(parse) : created;
+  const option = new Option(`--${flag}`, description);
+  return parse ? option.argParser(parse) : option;
 }
 
 /** Creates a parser that rejects, as wrong use, a value that the functions would refuse */

@@ -46,13 +46,13 @@ const statusSchema = v.looseObject({
  * @throws the function's error; without a run, a Refusal that names the table
  */
 export async function fetchStatus(place: Place, runId?: string): Promise<Status> {
-  const answer = await place
+  const status = await place
     .invoke('status', runId === undefined ? {} : { runId })
     .catch((error: unknown) => {
       if (!(error instanceof Refusal && error.name === UNKNOWN_RUN)) throw error;
       throw new Refusal(UNKNOWN_RUN, `In ${place.where}: ${error.why}`);
     });
-  if (v.is(statusSchema, answer)) return answer as unknown as Status;
+  if (v.is(statusSchema, status)) return status as unknown as Status;
   throw createVersionError(place);
 }
 

@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 import { formatCount } from './text.ts';
 
 /** Writes a marked line for each prerequisite with its problems and remedies, and how many are met */
-export function checklistLines(
+export function formatChecklist(
   prerequisites: readonly Prerequisite[],
   { mark }: Pick<Output, 'mark'>,
 ): string[] {
@@ -27,7 +27,7 @@ export function checklistLines(
 }
 
 /** Says what a rollback changes, copies, removes and keeps */
-export function rollbackLines(plan: Plan): string[] {
+export function formatRollback(plan: Plan): string[] {
   const { sourceCollection: source } = plan;
   const live = liveCollectionOf({ plan });
   if (plan.inPlace) {
@@ -45,7 +45,7 @@ export function rollbackLines(plan: Plan): string[] {
 }
 
 /** Says what the run creates, leaves out, changes, keeps and accepts */
-export function planLines(plan: Plan): string[] {
+export function formatPlan(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
   const graph = accepts.includes('no-graph') ? ' if there is a graph' : '';

@@ -14,15 +14,15 @@ import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './dri
 import {
   type Aftermath,
   describeAftermath,
+  formatNextSteps,
   INVOCATION,
   listNextSteps,
-  nextLines,
 } from './next-steps.ts';
 import { buildPayload, OPTIONS, type TypedOptions } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import { type Needs, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
-import { planLines } from './plan-text.ts';
-import { reportPage } from './report-page.ts';
+import { formatPlan } from './plan-text.ts';
+import { renderReportPage } from './report-page.ts';
 import {
   capitalise,
   createSession,
@@ -31,7 +31,7 @@ import {
   runStep,
   type Session,
 } from './run-step.ts';
-import { formatStatus, leftLines } from './status-text.ts';
+import { formatLeftBehind, formatStatus } from './status-text.ts';
 import { formatConfirmation, formatCount, formatFacts } from './text.ts';
 
 interface Parts {
@@ -112,7 +112,7 @@ async function runTypedCommand(parts: Parts, state: ProgramState, command: Typed
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
     name === 'run'
-      ? drive(createDrive(session, ask, { typed, payload: buildPayload(typed) }))
+      ? drive(createDriveOptions(session, ask, { typed, payload: buildPayload(typed) }))
       : name === 'report'
         ? showReport(session, command, streams)
         : runOnce({ ...command, session, ask }),
@@ -151,7 +151,7 @@ async function withAftermath<Result>(
 
 type OnceOptions = TypedCommand & { readonly session: Session; readonly ask: Ask };
 
-function createDrive(
+function createDriveOptions(
   session: Session,
   ask: Ask,
   { typed, payload }: { readonly typed: TypedOptions; readonly payload: Payload },
@@ -170,15 +170,15 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
   const runId = typed.run ?? (await findRun(session, input, typed.backendOnly)).runId;
   const payload = { ...input, runId };
   if (name === 'cutover' && typed.execute) {
-    return await driveWindow(createDrive(session, ask, { typed, payload }));
+    return await driveWindow(createDriveOptions(session, ask, { typed, payload }));
   }
-  const { isConfirmed, description } = getCommand(name);
-  if (isConfirmed && typed.execute && (await isPossible(session, name, runId))) {
+  const { needsConfirmation, description } = getCommand(name);
+  if (needsConfirmation && typed.execute && (await isPossible(session, name, runId))) {
     const loss = typed.asItWas
       ? ', and leave behind all writes since the switch'
       : describeLoss(typed.acknowledgedLoss);
     const consequence = `${description}${loss}`;
-    if (!typed.yes) await confirmRun(ask, { runId, what: consequence });
+    if (!typed.yes) await confirmRun(ask, { runId, action: consequence });
     output.note(formatConfirmation(typed.yes ? '--yes' : 'the run id', consequence));
   }
   const result = await invokeCommand(session, { name, payload, action: argument, by: typed.by });
@@ -191,8 +191,8 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
   });
   const next = status ? listNextSteps(status, place.stage) : [];
   const lines = [
-    ...(typed.backendOnly ? [] : resultLines(name, result)),
-    ...(status ? [...leftLines(status), ...nextLines(next)] : []),
+    ...(typed.backendOnly ? [] : formatResult(name, result)),
+    ...(status ? [...formatLeftBehind(status), ...formatNextSteps(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
   output.line(lines.join('\n'), event, next);
@@ -228,9 +228,9 @@ async function invokeCommand(
   if (name === 'copy') {
     const { runId, execute = false, deletes } = payload;
     const { next } = await readStatus(session, String(runId));
-    const building = { runId, execute, ...(deletes !== undefined && { deletes }) };
-    const built = next === 'rebuild' && (await runStep(session, next, building));
-    if (built && !execute) return built;
+    const rebuildPayload = { runId, execute, ...(deletes !== undefined && { deletes }) };
+    const rebuilt = next === 'rebuild' && (await runStep(session, next, rebuildPayload));
+    if (rebuilt && !execute) return rebuilt;
   }
   return await runStep(session, name, payload);
 }
@@ -241,7 +241,7 @@ async function showReport(
   streams: Streams,
 ): Promise<ExitCode> {
   const { output } = session;
-  const page = reportPage(await readStatus(session, typed.run));
+  const page = renderReportPage(await readStatus(session, typed.run));
   if (file !== undefined) await writeFile(file, page);
   const event = {
     event: 'report',
@@ -262,8 +262,8 @@ async function showStatus(session: Session, { run }: TypedOptions): Promise<Exit
   return EXIT.done;
 }
 
-function resultLines(name: CommandName, result: unknown): string[] {
-  if (name === 'preflight') return ['Plan:', ...planLines((result as PreflightResult).plan)];
+function formatResult(name: CommandName, result: unknown): string[] {
+  if (name === 'preflight') return ['Plan:', ...formatPlan((result as PreflightResult).plan)];
   const { dryRun, done, phase, forecast, confirmedBy, action, runId } = (result ?? {}) as Payload;
   if (dryRun) {
     return [

@@ -39,7 +39,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
 /** Functions that write the tables, by the names of the generated sections */
 export const TABLES: Readonly<Record<string, () => string>> = {
   commands: () =>
-    table(
+    formatTable(
       ['Command', 'Does', 'Options'],
       Object.entries<MigrateCommand>(COMMANDS).map(([name, { description, options }]) => [
         `\`${name}${name === 'confirm' ? ' ACTION' : ''}\``,
@@ -48,17 +48,17 @@ export const TABLES: Readonly<Record<string, () => string>> = {
       ]),
     ),
   phases: () =>
-    table(
+    formatTable(
       ['Phase', 'Means'],
       PHASES.map((phase) => [`\`${phase}\``, MEANINGS[phase]]),
     ),
   refusals: () =>
-    table(
+    formatTable(
       ['Name', 'What to do'],
       Object.entries(REMEDIES).map(([name, remedy]) => [`\`${name}\``, remedy]),
     ),
   variables: () =>
-    table(
+    formatTable(
       ['Variable', 'Is'],
       Object.entries(VARIABLES).map(([name, what]) => [`\`${name}\``, what]),
     ),
@@ -66,9 +66,9 @@ export const TABLES: Readonly<Record<string, () => string>> = {
 
 /** Replaces every generated section of a text. */
 export function updateTables(text: string): string {
-  return text.replace(SECTION, (whole, name: string) => {
+  return text.replace(SECTION, (section, name: string) => {
     const render = TABLES[name];
-    return render ? `<!-- generated: ${name} -->\n${render()}\n<!-- end -->` : whole;
+    return render ? `<!-- generated: ${name} -->\n${render()}\n<!-- end -->` : section;
   });
 }
 
@@ -82,7 +82,7 @@ export function listSections(text: string): string[] {
 
 const SECTION = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `|${cells.join('|')}|`;
   return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

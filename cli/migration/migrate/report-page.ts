@@ -2,18 +2,18 @@
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { approvalRows, findFacts, formatMilliseconds } from './approval-text.ts';
+import { buildApprovalRows, findFacts, formatMilliseconds } from './approval-text.ts';
 import { Html, html } from './html.ts';
 import { describeUsers } from './next-steps.ts';
 import { capitalise } from './run-step.ts';
-import { leftLines } from './status-text.ts';
+import { formatLeftBehind } from './status-text.ts';
 import { formatCount, formatDuration, formatFacts, formatTime } from './text.ts';
 
 /**
  * Returns the whole page, which is also valid XHTML: every element is closed.
  * @param timeZone zone in which times are shown, in addition to UTC
  */
-export function reportPage(
+export function renderReportPage(
   current: Status,
   timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): string {
@@ -35,7 +35,7 @@ export function reportPage(
 <main>
 <h1>${title}</h1>
 <p>${describeUsers(status)} As of ${time(at)}.</p>
-${section('Summary', rowsTable(approvalRows(status)))}
+${section('Summary', rowsTable(buildApprovalRows(status)))}
 ${refusalSection(status)}
 ${windowSection(status)}
 ${timelineSection(status, time)}
@@ -216,7 +216,7 @@ function differencesSection(status: Status): Html {
   const examples = facts.examples
     ? html`<p>For example the points ${String(facts.examples)}.</p>`
     : '';
-  const left = leftLines(status).map((line) => html`<p>${line}</p>\n`);
+  const left = formatLeftBehind(status).map((line) => html`<p>${line}</p>\n`);
   return section('Differences', [numbersTable(rows), html`${examples}`, ...left]);
 }
 

@@ -78,10 +78,10 @@ export async function findRun(
   const mayBegin = (error: unknown) => mayBeMissing && isRefusal(error, UNKNOWN_RUN);
   const status = await readStatus(session, named).catch(recoverWith(undefined, mayBegin));
   const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
-  const present = isOver ? undefined : status;
-  const id = present?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
+  const current = isOver ? undefined : status;
+  const id = current?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
   session.lastSeen.runId = id;
-  return present ? { runId: id, status: present } : { runId: id };
+  return current ? { runId: id, status: current } : { runId: id };
 }
 
 /**
@@ -101,7 +101,7 @@ export async function runStep(
   const showWait = createWaitOutput(session, name);
   const showStages = createStageOutput(session, name);
   for (;;) {
-    const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
+    const result = await retryWhileFrozen(session, { name, runId: payload.runId }, () =>
       retryWhileLocked(session, showWait, () =>
         withProgress(session, { name, payload, showStages }, () =>
           place.invoke(name, payload, signal),
@@ -118,7 +118,7 @@ export async function runStep(
       shownAction = pending.toDo;
       const next = listNextSteps(status, place.stage);
       const confirm = next.find(({ name }) => name === 'confirm');
-      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
+      const text = `${formatWindowTime(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
     }
     if (status) await onWaiting(status);
@@ -142,7 +142,7 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
   let last = { kind: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
-    const line = `${timeLeft(session, status)}${capitalise(step)}: waiting ${text}`;
+    const line = `${formatWindowTime(session, status)}${capitalise(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
     // A text that differs only in its numbers belongs to the same wait.
     const kind = what.replace(/[\d,]+/g, '');
@@ -161,7 +161,7 @@ function createStageOutput(session: Session, step: FunctionName): (status: Statu
     for (const stage of status.stages) {
       if (shown.has(stage)) continue;
       shown.add(stage);
-      const line = `${timeLeft(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
+      const line = `${formatWindowTime(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
       output.line(line, { event: 'stage', step, stage }, listNextSteps(status, place.stage));
     }
   };
@@ -172,7 +172,10 @@ export function capitalise(name: string): string {
 }
 
 /** Formats the time left in the window, such as `[18:03 left] `; a rollback has no deadline. */
-export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
+export function formatWindowTime(
+  { now }: Pick<Session, 'now'>,
+  status: Status | undefined,
+): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
   if (status.phase === 'switching-back') return '';
   return `[${formatTimeLeft(Date.parse(status.deadlineAt) - now())} left] `;
@@ -182,7 +185,7 @@ export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefin
  * Retries a transient failure while writes are frozen: in the window until its deadline, and in a rollback without a limit.
  * @throws the error of the work
  */
-export async function whileFrozen<Result>(
+export async function retryWhileFrozen<Result>(
   session: Session,
   { name, runId }: { readonly name: string; readonly runId: unknown },
   work: () => Promise<Result>,
@@ -195,11 +198,11 @@ export async function whileFrozen<Result>(
       if (!isRetryableFailure(error)) throw error;
       signal.throwIfAborted();
       const status = (await tryReadStatus(session, { runId })) ?? lastSeen.status;
-      const left = status ? measureRetryTime(session, status) : 0;
-      if (!status || left <= 0) throw error;
-      const milliseconds = Math.min(pause * 1_000, left);
+      const retryTime = status ? measureRetryTime(session, status) : 0;
+      if (!status || retryTime <= 0) throw error;
+      const milliseconds = Math.min(pause * 1_000, retryTime);
       output.line(
-        `${timeLeft(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${formatDuration(milliseconds)}.`,
+        `${formatWindowTime(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${formatDuration(milliseconds)}.`,
         { event: 'retry', step: name, error: { name: error.name, message: error.message } },
         listNextSteps(status, place.stage),
       );
@@ -248,7 +251,7 @@ async function withProgress<Result>(
 ): Promise<Result> {
   const ended = new AbortController();
   const pollMs = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
-  const follow = async () => {
+  const pollProgress = async () => {
     while (await session.nextPoll(pollMs, ended.signal)) {
       const status = await tryReadStatus(session, payload);
       if (!status || ended.signal.aborted) continue;
@@ -259,7 +262,7 @@ async function withProgress<Result>(
       reportProgress(session, status, `${capitalise(name)}: ${formatProgress(name, progress)}`);
     }
   };
-  const polling = payload.runId === undefined || name === 'status' ? undefined : follow();
+  const polling = payload.runId === undefined || name === 'status' ? undefined : pollProgress();
   try {
     return await work();
   } finally {
@@ -271,7 +274,7 @@ async function withProgress<Result>(
 
 function reportProgress(session: Session, status: Status, text: string): void {
   const { output, place } = session;
-  const line = `${timeLeft(session, status)}${text}`;
+  const line = `${formatWindowTime(session, status)}${text}`;
   if (output.isLive) output.show(line);
   else
     output.line(

@@ -24,14 +24,15 @@ export function createStagePlace(stage: string, client = createClient()): Place 
     async invoke(name, payload) {
       const FunctionName = nameDeployedFunction(name, stage);
       const Payload = Buffer.from(JSON.stringify(payload));
-      const answer = await client
+      const response = await client
         .send(new InvokeCommand({ FunctionName, Payload }))
         .catch((error: unknown) => {
           throw translateInvocationFailure(FunctionName, error);
         });
-      const text = Buffer.from(answer.Payload ?? []).toString();
+      const text = Buffer.from(response.Payload ?? []).toString();
       const result: unknown = text === '' ? undefined : JSON.parse(text);
-      if (answer.FunctionError !== undefined) throw translateFunctionFailure(FunctionName, result);
+      if (response.FunctionError !== undefined)
+        throw translateFunctionFailure(FunctionName, result);
       return result ?? undefined;
     },
   };

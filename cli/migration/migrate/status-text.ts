@@ -1,10 +1,10 @@
 // Formats the status of a run for people.
 import { isSwitching } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, describeUsers, listNextSteps, nextLines } from './next-steps.ts';
+import { DIGEST_DIGITS, describeUsers, formatNextSteps, listNextSteps } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
 import type { Place } from './place.ts';
-import { planLines } from './plan-text.ts';
+import { formatPlan } from './plan-text.ts';
 import { capitalise } from './run-step.ts';
 import { formatCount, formatDuration, formatProgress } from './text.ts';
 
@@ -15,25 +15,31 @@ export function formatStatus(status: Status, { stage, where }: Pick<Place, 'stag
     `Run ${runId}: ${phase}${since} (${where})`,
     ...row('started', startedAt),
     ...row('ended', endedAt),
-    ...planLines(plan),
+    ...formatPlan(plan),
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
     ...row('window', describeWindow(status)),
-    ...row('users', usersLine(status)),
+    ...row('users', describeUsersInWindow(status)),
     ...row('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
     ...row('rollback', describeRollback(status)),
-    ...row('progress', progressLine(status)),
+    ...row('progress', describeProgress(status)),
     ...row('max rate', status.maxRate ? `${formatCount(status.maxRate, 'point')} a second` : null),
     ...row('lock', describeLock(status)),
-    ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
+    ...status.evidence.flatMap((evidence) => formatEvidence(evidence, at)),
     ...row('to approve', describeApproval(status)),
-    ...pendingLines(status),
-    ...leftLines(status),
-    ...nextLines(listNextSteps(status, stage)),
+    ...formatPendingAction(status),
+    ...formatLeftBehind(status),
+    ...formatNextSteps(listNextSteps(status, stage)),
   ].join('\n');
 }
 
 /** Says which writes a rollback left behind, and what a person must check; empty until a rollback has ended */
-export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
+export function formatLeftBehind({
+  phase,
+  evidence,
+  kept,
+  served,
+  takesNoWindow,
+}: Status): string[] {
   const changed = kept.map(
     (name) => `Collection ${name} is kept, as it alone may hold some memories: compare it by hand.`,
   );
@@ -46,7 +52,7 @@ export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Stat
       ? 'Left behind: unknown, the new collection could not be read.'
       : `Left behind: ${leftBehind ? formatCount(Number(leftBehind), 'write') : 'no writes'}.`;
   const missing = `Not counted: ${formatCount(Number(lacking), 'old memory')} missing from the new collection.`;
-  const uncarried = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
+  const notCopied = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
   const retained = served.map(
     ({ collection, until }) => `Collection ${collection} is kept as users left it until ${until}.`,
   );
@@ -55,7 +61,7 @@ export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Stat
   return [
     behind,
     ...(lacking ? [missing] : []),
-    ...(comparedByHand ? [uncarried] : []),
+    ...(comparedByHand ? [notCopied] : []),
     ...retained,
     ...(takesNoWindow ? [blocked] : []),
     ...(oldVersion === 'unproved' ? [unproved] : []),
@@ -82,7 +88,7 @@ function describeWindow({
     : `closed at ${deadlineAt}: an unfinished cutover is rolled back`;
 }
 
-function usersLine(status: Status): string {
+function describeUsersInWindow(status: Status): string {
   const { frozenSince, at } = status;
   const text = describeUsers(status);
   if (!isSwitching(status.phase)) return text;
@@ -98,7 +104,7 @@ function describeRollback({ endedAt, retention }: Status): string | null {
   return `possible until ${until}, ${days}${isEnding ? ', ends soon' : ''}`;
 }
 
-function progressLine({ progress, at }: Status): string | null {
+function describeProgress({ progress, at }: Status): string | null {
   if (!progress) return null;
   const { step, savedAt } = progress;
   const age = savedAt ? `, ${formatDuration(measureMilliseconds(savedAt, at))} ago` : '';
@@ -111,7 +117,7 @@ function describeLock({ lock, at }: Status): string | null {
   return `held by a step since ${lock.since}, ${age} ago; if the step crashed, the lock expires at ${lock.until}`;
 }
 
-function evidenceLines(
+function formatEvidence(
   { kind, artifact, digest, recordedAt }: Status['evidence'][number],
   at: string,
 ) {
@@ -125,7 +131,7 @@ function describeApproval({ approval }: Status): string | null {
   return `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;
 }
 
-function pendingLines(status: Status): string[] {
+function formatPendingAction(status: Status): string[] {
   const pending = findPendingAction(status);
   if (!pending) return [];
   const since = pending.since ? ` (since ${pending.since})` : '';

@@ -68,6 +68,6 @@ function formatFact(value: unknown): string {
   if (typeof value === 'number') return value.toLocaleString('en');
   if (Array.isArray(value)) return value.map(formatFact).join('; ') || 'nothing';
   if (typeof value !== 'object' || value === null) return String(value);
-  const named = Object.entries(value).map(([name, part]) => `${toWords(name)} ${formatFact(part)}`);
-  return named.join(', ');
+  const parts = Object.entries(value).map(([name, part]) => `${toWords(name)} ${formatFact(part)}`);
+  return parts.join(', ');
 }

@@ -12,9 +12,9 @@ export function formatOutcome(outcome: RestoreOutcome): string {
   }
   const { dump } = outcome;
   if (outcome.dryRun) {
-    const described = `${formatDump(dump)}: unchanged since it was dumped\nDigest of the dump: ${outcome.digest}`;
+    const summary = `${formatDump(dump)}: unchanged since it was dumped\nDigest of the dump: ${outcome.digest}`;
     const schema = ['Constraints and indexes:', ...outcome.statements].join('\n  ');
-    return `${described}\n${schema}\nThe graph ${describeCondition(outcome.target)}\nA dry run: nothing was changed. To restore, repeat the command with --execute.`;
+    return `${summary}\n${schema}\nThe graph ${describeCondition(outcome.target)}\nA dry run: nothing was changed. To restore, repeat the command with --execute.`;
   }
   const { differences } = outcome;
   if (differences.length === 0) return `${formatDump(dump)}: restored, and equal to its dump`;

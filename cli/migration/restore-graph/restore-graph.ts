@@ -6,11 +6,11 @@ import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';
 import { openSecrets } from '../../../lib/migration/services-from-environment.ts';
 import { readRestoreSettings } from '../../../lib/migration/settings.ts';
 import { createCommand, runProgram } from '../../../processes/program.ts';
-import { runId } from '../migrate/options.ts';
+import { parseRunId } from '../migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from '../migrate/output.ts';
 import { openNeo4jTarget } from './neo4j-target.ts';
 import { chooseExitCode, formatOutcome } from './output.ts';
-import { type RestoreOrder, runCommand } from './run-command.ts';
+import { type RestoreRequest, runCommand } from './run-command.ts';
 
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
 const output = createOutput(streams, process.argv.includes('--json'));
@@ -18,12 +18,12 @@ const command = createCommand(
   'npm run restore-graph --',
   'Restore a graph dump into an empty graph.',
 )
-  .option('--run <id>', 'list the graph dumps of this run, the latest first', runId)
+  .option('--run <id>', 'list the graph dumps of this run, the latest first', parseRunId)
   .option('--dump <dump>', 'check this dump against the graph of NEO4J_URL')
   .option(
-    '--digest <sha256>',
+    '--digest <parseDigest>',
     'refuse any other dump; `graphDigest` in the report of the run',
-    sha256,
+    parseDigest,
   )
   .option('--execute', 'restore the dump there; the graph must be empty')
   .option('--json', 'print JSON objects, one per line')
@@ -32,10 +32,10 @@ const command = createCommand(
     '\nExit codes: 0 done, or a dry run; 1 failed, or the graph differs from its dump; 2 wrong use; 3 refused.',
   )
   .action(async (typed) => {
-    const order = createOrder(typed);
+    const request = createRequest(typed);
     const { artifacts, target } = await openParts();
     await using _ = target;
-    const outcome = await runCommand(order, { artifacts, target });
+    const outcome = await runCommand(request, { artifacts, target });
     process.exitCode = chooseExitCode(outcome);
     output.line(formatOutcome(outcome), {
       event: 'restore-graph',
@@ -66,23 +66,23 @@ async function openParts() {
   };
 }
 
-interface Typed {
+interface TypedOptions {
   readonly run?: string;
   readonly dump?: string;
   readonly digest?: string;
   readonly execute?: true;
 }
 
-function createOrder({ run, dump, digest, execute }: Typed): RestoreOrder {
+function createRequest({ run, dump, digest, execute }: TypedOptions): RestoreRequest {
   if (run !== undefined && dump === undefined && !digest && !execute) return { run };
   if (dump !== undefined && run === undefined) {
-    if (isArtifactKey(dump)) return { dump, digest, isAllowed: execute === true };
+    if (isArtifactKey(dump)) return { dump, digest, executes: execute === true };
     throw wrongUse('Invalid --dump: use the form RUN/graph-12, as --run lists them.');
   }
   throw wrongUse('Use either --run, which lists the dumps of a run, or --dump.');
 }
 
-function sha256(text: string): string {
+function parseDigest(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the 64 hexadecimal digits that the report of the run shows.');
 }

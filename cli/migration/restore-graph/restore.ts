@@ -98,15 +98,15 @@ export function compareSchema(
 ): GraphDifference[] {
   return wanted
     .filter((rule) => rule.type !== 'LOOKUP')
-    .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
+    .map((rule) => ({ rule, counterpart: found.find(({ name }) => name === rule.name) }))
     .filter(
-      ({ rule, same: counterpart }) =>
+      ({ rule, counterpart }) =>
         !counterpart || !isDeepStrictEqual(normalizeRule(rule), normalizeRule(counterpart)),
     )
-    .map(({ rule, same }) => ({
+    .map(({ rule, counterpart }) => ({
       what: `schema ${rule.name}`,
       wanted: rule.statement,
-      found: same?.statement ?? 'nothing',
+      found: counterpart?.statement ?? 'nothing',
     }));
 }
 

@@ -10,12 +10,13 @@ import { type ArtifactStore, assertRecorded } from '../../../lib/migration/ports
 import type { GraphTarget, RestoreState } from './graph-target.ts';
 import { type GraphDifference, restoreGraph } from './restore.ts';
 
-export type RestoreOrder =
+export type RestoreRequest =
   | { readonly run: string }
   | {
       /** Prefix of the dump's keys */
       readonly dump: string;
-      readonly isAllowed: boolean;
+      /** True to restore the dump, false to check it */
+      readonly executes: boolean;
       /** Digest of the dump in the run's record; without a digest, any dump is accepted */
       readonly digest?: string | undefined;
     };
@@ -51,22 +52,22 @@ interface Parts {
 
 /** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
 export async function runCommand(
-  order: RestoreOrder,
+  request: RestoreRequest,
   { artifacts, target }: Parts,
 ): Promise<RestoreOutcome> {
-  if ('run' in order) return { dumps: await listDumps(order.run, artifacts) };
-  const { dump: prefix, isAllowed: isExecuted } = order;
+  if ('run' in request) return { dumps: await listDumps(request.run, artifacts) };
+  const { dump: prefix, executes } = request;
   const digest = await digestDump(artifacts, prefix);
-  assertRecorded(listDumpKeys(prefix).manifest, digest, order.digest ?? digest);
-  if (!isExecuted) {
+  assertRecorded(listDumpKeys(prefix).manifest, digest, request.digest ?? digest);
+  if (!executes) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
-    const condition = {
+    const targetState = {
       foreign: await target.countForeignNodes(),
       state: await target.readRestoreState(),
     };
     const statements = (await readSchema(artifacts, prefix)).map(({ statement }) => statement);
     const dump = toDump(prefix, { contents, finishedAt });
-    return { dryRun: true, dump, digest, statements, target: condition };
+    return { dryRun: true, dump, digest, statements, target: targetState };
   }
   const { manifest, differences } = await restoreGraph({ artifacts, prefix, target });
   return { dryRun: false, dump: toDump(prefix, manifest), differences };

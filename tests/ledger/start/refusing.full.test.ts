@@ -57,7 +57,7 @@ describe('npm start refuses a data folder', () => {
     const environment = { DATA_DIR: folder };
     const { ready } = await startInTest({ environment });
     await ready;
-    await expectRefusal({ environment }, /^The data folder \S+ is in use by another start; /);
+    await expectRefusal({ environment }, /^The data folder \S+ is in use by another process; /);
   });
 });
 

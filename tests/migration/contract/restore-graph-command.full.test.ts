@@ -56,7 +56,7 @@ describe('the dumps of a run', () => {
 describe('a dump', () => {
   it('is read completely by a dry run, which leaves the graph unchanged', async () => {
     const run = await backUpTwice();
-    const order = { dump: await findLatest(run), isAllowed: false };
+    const order = { dump: await findLatest(run), executes: false };
     expect(formatOutcome(await runRestore(order, run.parts))).toMatch(
       /nodes 3.+unchanged since it was dumped\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
     );
@@ -69,7 +69,7 @@ describe('a dump', () => {
 
   it('restores the same graph, and changes nothing if it is restored again', async () => {
     const run = await backUpTwice();
-    const order = { dump: await findLatest(run), isAllowed: true };
+    const order = { dump: await findLatest(run), executes: true };
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const outcome = await runRestore(order, run.parts);
       expect(chooseExitCode(outcome)).toBe(0);
@@ -87,7 +87,7 @@ describe('a dump', () => {
           batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
         ),
     };
-    const order = { dump: await findLatest(run), isAllowed: true };
+    const order = { dump: await findLatest(run), executes: true };
     const outcome = await runRestore(order, { ...run.parts, target: forgetful });
     expect(chooseExitCode(outcome)).toBe(1);
     expect(formatOutcome(outcome)).toMatch(
@@ -116,10 +116,10 @@ describe('a dump that another program wrote', () => {
 
   it.each([false, true])(
     'cannot run statements of its own (with --execute: %s)',
-    async (isAllowed) => {
+    async (executes) => {
       const { parts, dump, target } = await replaceSchema('MATCH (n) DETACH DELETE n');
       const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
-      await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
+      await expect(runRestore({ dump, executes }, parts)).rejects.toEqual(refused);
       expect(await countNodes(target)).toBe(0);
     },
   );
@@ -127,13 +127,13 @@ describe('a dump that another program wrote', () => {
   it('is shown by the dry run with its statements and digest, and refused if the digest differs', async () => {
     const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';
     const { parts, dump } = await replaceSchema(statement);
-    const outcome = await runRestore({ dump, isAllowed: false }, parts);
+    const outcome = await runRestore({ dump, executes: false }, parts);
     expect(formatOutcome(outcome)).toContain(`Constraints and indexes:\n  ${statement}\n`);
     const digest = await digestDump(parts.artifacts, dump);
     expect(formatOutcome(outcome)).toContain(`Digest of the dump: ${digest}\n`);
-    await expect(runRestore({ dump, isAllowed: true, digest }, parts)).resolves.toBeDefined();
+    await expect(runRestore({ dump, executes: true, digest }, parts)).resolves.toBeDefined();
     const otherDigest = '0'.repeat(64);
-    await expect(runRestore({ dump, isAllowed: true, digest: otherDigest }, parts)).rejects.toEqual(
+    await expect(runRestore({ dump, executes: true, digest: otherDigest }, parts)).rejects.toEqual(
       expect.objectContaining({ name: 'RefusedMissingArtifact' }),
     );
   });

@@ -2,7 +2,7 @@
 // runs no scripts, and has no fault that axe can find.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reportPage } from '../../../cli/migration/migrate/report-page.ts';
+import { renderReportPage } from '../../../cli/migration/migrate/report-page.ts';
 import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible, openPage } from '../../shared/pages/opened-pages.ts';
 import { createStatus } from '../support/full-status.ts';
@@ -27,7 +27,7 @@ describe.skipIf(whyNoChromium())('the page of a migration', () => {
       page.on('console', (message) => problems.push(message.text()));
       page.on('pageerror', ({ message }) => problems.push(message));
       page.on('request', (request) => problems.push(request.url()));
-      await page.setContent(reportPage(createStatus(HOSTILE)));
+      await page.setContent(renderReportPage(createStatus(HOSTILE)));
       expect(await page.title()).toMatch(/^Migration /);
       expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
       await expectAccessible(page);

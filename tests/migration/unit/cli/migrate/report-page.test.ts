@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { approvalRows } from '../../../../../cli/migration/migrate/approval-text.ts';
-import { reportPage } from '../../../../../cli/migration/migrate/report-page.ts';
+import { buildApprovalRows } from '../../../../../cli/migration/migrate/approval-text.ts';
+import { renderReportPage } from '../../../../../cli/migration/migrate/report-page.ts';
 import { isPrintable } from '../../../../../lib/shared/printable.ts';
 import { createPlace, STATUS } from '../../../support/fake-place.ts';
 import { createStatus } from '../../../support/full-status.ts';
@@ -34,18 +34,18 @@ const HOSTILE = [
 
 describe('the page of a run', () => {
   it.each(HOSTILE)('shows %j as text', (text) => {
-    const page = reportPage(createStatus(text));
+    const page = renderReportPage(createStatus(text));
     expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
     // No text from outside adds a tag.
     const extractTags = (page: string) => page.match(/<[^>]*>/g);
-    expect(extractTags(page)).toEqual(extractTags(reportPage(createStatus('plain'))));
+    expect(extractTags(page)).toEqual(extractTags(renderReportPage(createStatus('plain'))));
   });
 
   it('loads nothing from elsewhere', () => {
-    const page = reportPage(createStatus('plain'));
+    const page = renderReportPage(createStatus('plain'));
     const addresses = page.match(/\b(?:https?:)?\/\/[^\s"'<]+/g) ?? [];
     expect(new Set(addresses)).toEqual(
       new Set(['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg']),
@@ -56,7 +56,7 @@ describe('the page of a run', () => {
   });
 
   it('has the timeline, counts, differences by name, charts of latencies, and the forecast', () => {
-    const page = reportPage(createStatus('plain'));
+    const page = renderReportPage(createStatus('plain'));
     const heads = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head]) => head);
     expect(heads).toEqual([
       ...['Summary', 'Forecast of the window', 'Timeline', 'Counts', 'Differences'],
@@ -72,7 +72,7 @@ describe('the page of a run', () => {
     const status = createStatus('plain');
     const refused = { name: 'RefusedVerification', why: 'One memory differs.', data: {} };
     const [backup, ...compared] = status.evidence;
-    const page = reportPage(
+    const page = renderReportPage(
       createStatus('plain', { refused, evidence: [backup], lastWindow: compared, approval: null }),
     );
     expect(page).toMatch(/Refusal<\/th><td>RefusedVerification</);
@@ -84,7 +84,7 @@ describe('the page of a run', () => {
   it('counts the copies before the window and in it', () => {
     const { evidence } = createStatus('plain');
     const renderWith = (figures: object) =>
-      reportPage(
+      renderReportPage(
         createStatus('plain', {
           evidence: evidence.map((entry) => ({ ...entry, facts: { ...entry.facts, ...figures } })),
         }),
@@ -96,21 +96,21 @@ describe('the page of a run', () => {
   });
 
   it('shows times in the zone of its reader, beside UTC', () => {
-    const page = reportPage(createStatus('plain'), 'Europe/Berlin');
+    const page = renderReportPage(createStatus('plain'), 'Europe/Berlin');
     expect(page).toContain('2026-03-01 09:00:00 Europe/Berlin (2026-03-01 08:00:00 UTC)');
-    expect(reportPage(createStatus('plain'), 'UTC')).not.toContain('(2026-03-01');
+    expect(renderReportPage(createStatus('plain'), 'UTC')).not.toContain('(2026-03-01');
   });
 
   it('can be built for a run with little data', () => {
     const sparse = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
-    const page = reportPage(createStatus('plain', sparse));
+    const page = renderReportPage(createStatus('plain', sparse));
     expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
   it('is written to a file, or to standard output', async () => {
     const { place } = createPlace({ status: Array(3).fill(createStatus('plain')) });
-    const page = reportPage(createStatus('plain'));
+    const page = renderReportPage(createStatus('plain'));
     expect(await typeCommand(place, 'report')).toMatchObject({ code: 0, output: page });
     const folder = await mkdtemp(join(tmpdir(), 'report-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -123,7 +123,7 @@ describe('the page of a run', () => {
 
 describe('before an approval', () => {
   it('an operator reads at most twelve lines', () => {
-    expect(approvalRows(createStatus('memories'))).toEqual([
+    expect(buildApprovalRows(createStatus('memories'))).toEqual([
       ['Collections', 'memories to memories'],
       ['Report', 'aaaaaaaaaaaa'],
       ['Points', '29,997 equal, 3 different (missing 2, payload 1: copied in the window)'],
@@ -143,7 +143,7 @@ describe('before an approval', () => {
 
   it('an operator reads what a run in place will fill', () => {
     const plan = { ...createStatus('memories').plan, inPlace: true };
-    const rows = approvalRows(createStatus('memories', { plan }));
+    const rows = buildApprovalRows(createStatus('memories', { plan }));
     expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
     expect(rows).toContainEqual(['Keywords', '3 points to fill in the window']);
   });

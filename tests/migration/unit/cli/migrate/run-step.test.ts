@@ -4,7 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { shortenRetries } from '../../../../../cli/migration/migrate/local-place.ts';
 import type { Output } from '../../../../../cli/migration/migrate/output.ts';
 import type { Place } from '../../../../../cli/migration/migrate/place.ts';
-import { runStep, type Session, timeLeft } from '../../../../../cli/migration/migrate/run-step.ts';
+import {
+  formatWindowTime,
+  runStep,
+  type Session,
+} from '../../../../../cli/migration/migrate/run-step.ts';
 import { RetryableFailure, type RetryableName } from '../../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 import { createPlace, result, STATUS } from '../../../support/fake-place.ts';
@@ -202,8 +206,8 @@ describe('the time left', () => {
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
   ])('is shown only while a deadline applies: %s', (_, changes, text) => {
     const { session } = createSession(createPlace({}).place);
-    const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
-    expect(timeLeft(session, status)).toBe(text);
+    const status = { ...STATUS, ...changes } as unknown as Parameters<typeof formatWindowTime>[1];
+    expect(formatWindowTime(session, status)).toBe(text);
   });
 });
 

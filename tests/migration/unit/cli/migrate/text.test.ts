@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../../../../cli/migration/migrate/output.ts';
-import { planLines } from '../../../../../cli/migration/migrate/plan-text.ts';
+import { formatPlan } from '../../../../../cli/migration/migrate/plan-text.ts';
 import { formatStatus } from '../../../../../cli/migration/migrate/status-text.ts';
 import {
   formatCount,
@@ -206,8 +206,10 @@ describe('the plan', () => {
     [['no-graph'], 'a graph dump if there is a graph'],
   ])('that accepts %j names the artifacts, and what no backup contains', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
-    expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
-    expect(planLines(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
+    expect(formatPlan(plan)[0]).toMatch(
+      new RegExp(`as artifacts a snapshot, reports and ${dump}$`),
+    );
+    expect(formatPlan(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
   });
 });
 
