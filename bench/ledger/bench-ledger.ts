@@ -93,8 +93,8 @@ export async function openBenchLedger(
   };
 }
 
-function* trackProgress<Item>(all: Iterable<Item>, progress: Progress): Generator<Item> {
-  for (const item of all) {
+function* trackProgress<Item>(items: Iterable<Item>, progress: Progress): Generator<Item> {
+  for (const item of items) {
     yield item;
     progress.step();
   }

@@ -1,4 +1,4 @@
-// Bundles the functions of the ledger as for a deployment, from the present code or from an earlier commit.
+// Bundles the functions of the ledger as for a deployment, from the current code or from an earlier commit.
 import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';

@@ -3,7 +3,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { awaitResponse } from '../../processes/await-answer.ts';
+import { awaitResponse } from '../../processes/await-response.ts';
 import type { Child } from '../../processes/child-process.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import type { Resources } from '../../processes/resources.ts';

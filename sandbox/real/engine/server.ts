@@ -2,7 +2,7 @@
 // server.
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { awaitResponse } from '../../../processes/await-answer.ts';
+import { awaitResponse } from '../../../processes/await-response.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { awaitResponse } from '../../../processes/await-answer.ts';
+import { awaitResponse } from '../../../processes/await-response.ts';
 import { type Child, startChild } from '../../../processes/child-process.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import type { Mem0Major } from './environments.ts';
