@@ -2228,7 +2228,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   // The local service, and other users of its machine.
   ...mutantsOf('local/data-folder.ts', 'tests/ledger/unit/local/data-folder.test.ts', [
     ['chmodSync(join(path, name), 0o600)', 'chmodSync(join(path, name), 0o640)'],
-    ['if (own.length === entries.length) chmod', 'chmod'],
+    ['if (ownFiles.length === entries.length) chmod', 'chmod'],
     ['entry.isFile() && ', ''],
   ]),
   ...mutantsOf('local/private-sockets.ts', 'tests/ledger/unit/local/private-sockets.test.ts', [
