@@ -76,7 +76,7 @@ const REFUSED_COMMANDS: readonly RefusedCommand[] = [
 ];
 
 it.each(oneInEvery(3, REFUSED_COMMANDS))(
-  'npm run keys with %j and %j ends with code %i and says what to check',
+  'npm run keys with the arguments %j and the environment %j ends with code %i and says what to check',
   async (args, environment, code, words) => {
     const result = await run(args, environment);
     expect(result).toMatchObject({ code, stdout: '' });

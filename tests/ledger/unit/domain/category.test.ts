@@ -1,4 +1,4 @@
-// Messages that refuse changes to categories.
+// The message about a category that cannot be deleted.
 import { expect, test } from 'vitest';
 import { createCategoryInUseError } from '../../../../lib/ledger/domain/category.ts';
 

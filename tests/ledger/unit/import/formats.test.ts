@@ -1,4 +1,4 @@
-// Recognizes the format and the encoding of a file from its content.
+// The importer recognizes the format and the encoding of a file from its content.
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { findFormat } from '../../../../lib/ledger/import/formats.ts';

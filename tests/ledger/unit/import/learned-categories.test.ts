@@ -26,7 +26,7 @@ function propose(
   return learnCategories(earlierRows)({ description, type })?.category;
 }
 
-describe('the learner of categories', () => {
+describe('learnCategories', () => {
   it('ignores case, digits, dates, and the numbers of cards and references', () => {
     const earlier = createRows(
       ['POS 1234 REWE MARKT 30.12.2025 CARD ****1111', 'Groceries'],

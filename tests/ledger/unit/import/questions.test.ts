@@ -102,7 +102,7 @@ const createFile = (...dates: readonly string[]) =>
 it.each([
   ['nothing about rows a few days ahead', createFile('2026-01-02', '2026-01-14', '2026-01-22'), []],
   [
-    'nothing if all rows are ahead of a wrong clock',
+    'nothing if a wrong clock puts all rows in the future',
     createFile('2027-03-02', '2027-03-14', '2027-04-20'),
     [],
   ],

@@ -92,7 +92,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
   ['the direction from chosen words', UNSIGNED, { words: WORDS }, ROWS_A_AND_B],
   ['the direction from words that banks use', UNSIGNED, {}, ROWS_A_AND_B],
   [
-    'chosen words, although expenses have a minus',
+    'chosen words, even if expenses have a minus',
     SIGNED,
     { words: WORDS },
     [...ROWS_A_AND_B, '4: 2026-01-02 expense 1 c'],
@@ -147,7 +147,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     [4],
   ],
   [
-    'the signs, although every balance is marked CR',
+    'the signs, even if every balance is marked CR',
     'Date,Description,Amount,Balance,|2026-01-01,TESCO,-45.10,954.90,CR|2026-01-02,SHELL,-20.00,934.90,CR',
     {},
     ['2: 2026-01-01 expense 45.1 TESCO', '3: 2026-01-02 expense 20 SHELL'],
@@ -382,7 +382,7 @@ describe('amounts', () => {
       expect(read(file, { decimal }).questions.map(({ topic }) => topic)).not.toContain('decimal');
   });
 
-  it('accepts three decimals if that is chosen, and keeps two', () => {
+  it('accepts three decimals with a chosen decimal sign, and keeps two', () => {
     const decimal = 'comma';
     expect(readAmounts(['-25,500', '9,250'], { decimal })).toMatchObject({
       amounts: [-25.5, 9.25],

@@ -62,7 +62,7 @@ it.each([
   ['gb18030', '交易时间,交易对方,收/支,金额\n2025-12-30,美团外卖,支出,45.10\n'],
   ['koi8-r', 'Дата операции;Описание\n30.12.2025;Продукты\n'],
   ['euc-kr', '거래일시,적요,출금액\n2025-12-30,편의점,4510\n'],
-])('the importer recognizes %s as the encoding that reads best: %s', (encoding, text) => {
+])('the importer recognizes %s by its text: %s', (encoding, text) => {
   expect(decodeText(encode(text, encoding))).toEqual({ text, encoding, damagedLines: [] });
 });
 

@@ -1,4 +1,4 @@
-// Finds the package of the embedded database for each platform, most of which the tests never run on.
+// The package of the embedded database for each platform, most of which the tests never run on.
 import { expect, it } from 'vitest';
 import { findEmbeddedPackage } from '../../../../local/embedded-program.ts';
 import manifest from '../../../../package.json' with { type: 'json' };

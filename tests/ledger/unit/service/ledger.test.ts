@@ -1,4 +1,4 @@
-// The day of a key's last use is only information for people: no request fails or waits long because it cannot be recorded.
+// The day of a key's last use is only informative: no request fails or waits long because it cannot be recorded.
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';

@@ -1,4 +1,4 @@
-// After a conflict, a decision is made again on the record that is now stored.
+// After a conflict, the decision is made again with the stored record.
 import { expect, test } from 'vitest';
 import { retryOnConflict } from '../../../../lib/ledger/service/retry-on-conflict.ts';
 import { StaleRecordError } from '../../../../lib/shared/errors.ts';

@@ -1,4 +1,4 @@
-// The keys of stored rows must not change: each release has to find the rows of the release before.
+// The keys of stored rows must not change: each release must find the rows of the previous one.
 import { expect, test } from 'vitest';
 import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 

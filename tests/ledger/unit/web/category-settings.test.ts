@@ -27,7 +27,7 @@ describe('the settings of a category', () => {
     expect(sent).toEqual([]);
   });
 
-  test('are sent without those that were not changed', async () => {
+  test('are sent only if they were changed', async () => {
     const { sent, settings } = openSettings();
     settings.target.value = '20';
     expect(await settings.save()).toBe(true);
@@ -75,7 +75,7 @@ describe('the settings of a category', () => {
     expect(settings.unsaved.value).toBeUndefined();
   });
 
-  test('that are typed while the earlier ones are sent are sent after them, by the same save', async () => {
+  test('that are typed during a save are sent next, by the same save', async () => {
     const response = Promise.withResolvers<void>();
     const { sent, settings } = openSettings(() => response.promise);
     settings.name.value = 'Meals';

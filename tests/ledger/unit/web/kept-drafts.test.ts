@@ -64,7 +64,7 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
-  test('is still the latest one, and is written later, if the storage was full', () => {
+  test('stays readable, and is written later, if the storage is full', () => {
     storageItems.set('draft', '{"description":"Old"}');
     vi.spyOn(sessionStorage, 'setItem').mockImplementationOnce(() => {
       throw new Error('full');

@@ -76,7 +76,7 @@ describe('the outbox', () => {
     return () => vi.useRealTimers();
   });
 
-  test('repeats a write whose response is lost, with its key', async () => {
+  test('repeats a write whose response was lost with the same key', async () => {
     const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('lost'));
     outbox.create(FIELDS);
@@ -211,7 +211,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
-  test('sends a change of a row that is being created to its final id', async () => {
+  test('sends a change of a row that is still being created with the final id', async () => {
     const { outbox, requests } = openOutbox();
     const createdRow = createFirstRow(outbox);
     void outbox.update([{ before: createdRow, after: { ...createdRow, amount: 3 } }]);
@@ -231,7 +231,7 @@ describe('the outbox', () => {
     expect(createFirstRow(openOutbox({ storage }).outbox).id).not.toBe(id);
   });
 
-  test('refuses the later changes of a row together with its creation, in their latest form', async () => {
+  test('refuses the creation of a row together with its later changes, in their latest form', async () => {
     const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
     const createdRow = createFirstRow(outbox);
@@ -256,7 +256,7 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('reports no refusal of a row that was deleted before its creation was refused', async () => {
+  test('does not report the refused creation of a row that has been deleted', async () => {
     const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
     const createdRow = createFirstRow(outbox);
@@ -368,7 +368,7 @@ describe('the outbox', () => {
     expect(shownIds).toContain(8);
   });
 
-  test('asks again after a reload which version to keep, until it is answered', async () => {
+  test('asks again after a reload which version to keep, until the user chooses', async () => {
     const createConflict = () => [
       new ApiError('', { status: 412, isRetryable: false }),
       { data: createRow(7, { amount: 4 }) },
@@ -451,7 +451,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.undoable.value.length]).toEqual([1, 0]);
   });
 
-  test('sends the deletion of a row behind its change when the page is hidden', async () => {
+  test('sends the deletion of a row after its change when the page is hidden', async () => {
     const { outbox, requests, replies } = openOutbox();
     const changed = Promise.withResolvers<object>();
     replies.push(changed.promise);
@@ -470,7 +470,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.waiting.value.length]).toEqual([3, 0]);
   });
 
-  test('accepts the deletion of a row that was deleted elsewhere, but not its change', async () => {
+  test('accepts a 404 for a deletion, but not for a change', async () => {
     const { outbox, replies } = openOutbox();
     const results = [
       { index: 0, status: 404, message: 'No such row' },

@@ -123,7 +123,7 @@ describe('the scope in the address', () => {
     expect(readScope(hash, TODAY).period).toBe('2024-02');
   });
 
-  test('another scope begins at its first page', () => {
+  test('a new scope starts at its first page', () => {
     const scope = readScope('#q=tea&page=7', TODAY);
     expect(scopeHash(scope, { category: 3 }, TODAY)).toBe('#category=3&q=tea');
     expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
@@ -167,14 +167,14 @@ describe('dates', () => {
     expect(periodOf({ start_date, end_date })).toBe(period);
   });
 
-  test('the current month is compared with as many days of the month before', () => {
+  test('the current month is compared with as many days of the previous month', () => {
     expect(datesBefore('2024-03', new Date(2024, 2, 12))).toEqual({
       start_date: '2024-02-01',
       end_date: '2024-02-12',
     });
   });
 
-  test('all dates have no bounds, and nothing before them', () => {
+  test('the period of all dates has no bounds and no previous period', () => {
     expect([periodDates('all', TODAY), datesBefore('all', TODAY)]).toEqual([undefined, undefined]);
   });
 
@@ -304,7 +304,7 @@ describe('rows with the writes of the page', () => {
     expect(applyChanges(page, [change], isIn)[2]?.amount).toBe(5);
   });
 
-  test('a change of a row that was read earlier leaves the other fields as the list has them', () => {
+  test('a change of one field keeps newer values of the other fields in the list', () => {
     const newerPage = { ...page, rows: [createRow(1, { amount: 7, etag: '"t1.5.0"' })] };
     const [before, after] = [createRow(1), createRow(1, { category_id: 3, category_name: 'Food' })];
     for (const etag of ['"t1.5.0"', '"t1.6.0"']) {

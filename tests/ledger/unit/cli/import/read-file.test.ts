@@ -1,4 +1,4 @@
-// Files that the import command refuses to open: it must say why, and end.
+// Files that the import command refuses to open, each with a reason.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -131,7 +131,7 @@ it.each([
   },
 );
 
-it('the upload names the rows that fail until the end', async () => {
+it('the upload names the rows that still fail after all attempts', async () => {
   const { service, steps } = createService(() => respondWithResults(201, 500));
   const uploaded = await upload(
     service,

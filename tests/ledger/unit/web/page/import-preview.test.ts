@@ -65,7 +65,7 @@ describe('the preview of an import', () => {
     expect(importing.peek()).toBeUndefined();
   });
 
-  test('is of the file that was chosen last', async () => {
+  test('shows the file that was chosen last', async () => {
     const reply = Promise.withResolvers<void>();
     replies.push(reply);
     const first = openFile(createFile('first.csv'));

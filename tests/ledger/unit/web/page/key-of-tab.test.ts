@@ -70,7 +70,7 @@ describe('the key of a tab', () => {
     expect(storedKey.isReplaced()).toBe(true);
   });
 
-  test('of the tab alone is not replaced by a key of the device', async () => {
+  test('that is stored only in the tab is not replaced by the key of the device', async () => {
     await openPage({ isKept: false });
     device.setItem('api-key', 'fl_work');
     expect(storedKey.isReplaced()).toBe(false);

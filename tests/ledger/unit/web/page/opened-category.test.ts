@@ -81,7 +81,7 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-describe('the settings of a category that are typed and not saved', () => {
+describe('the unsaved settings of a category', () => {
   test('are open again after a reload, which sends only what was typed', async () => {
     typeName('Meals');
     expect(reload()).toBe(true);

@@ -65,7 +65,7 @@ afterAll(() => {
 });
 
 describe('a transaction with a new category', () => {
-  test('is kept over a reload until the category is created, and then only queued', async () => {
+  test('survives a reload until the category is created, and is then only queued', async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     answer = () => promise;
     const adding = addTransaction(DRAFT);
@@ -80,7 +80,7 @@ describe('a transaction with a new category', () => {
     ]);
   });
 
-  test('is taken back by the form of its ledger, once, if the category is refused', async () => {
+  test('returns once to the form of its ledger if the category is refused', async () => {
     answer = async () => Response.json({ message: 'Too many' }, { status: 422 });
     const { ledger = '' } = me.peek() ?? {};
     expect(await addTransaction(DRAFT)).toBe(false);
