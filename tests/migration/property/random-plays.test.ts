@@ -34,6 +34,7 @@ const kind = fc.oneof(
         'answer lost' as const,
         'time up' as const,
         'not done' as const,
+        'by hand' as const,
       ),
     }),
   },
@@ -132,6 +133,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('command' as const),
       command: fc.constantFrom(...SELDOM),
+      incidents: fc.constant([]),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      act: fc.constant('command' as const),
+      command: fc.constantFrom<PlayCommand>('confirm', 'confirm', 'confirm undone'),
       incidents: fc.constant([]),
     }),
   },
@@ -274,6 +283,7 @@ const MUST_HAPPEN = [
   ],
   ...['rollback as it was: done', 'rollback to the snapshot: done'],
   ...['copy', 'cutover', 'rollback'].map((command) => `${command} with deletions: done`),
+  ...['confirm: done, ', 'confirm: RefusedNotNow', 'confirm undone: not done, '],
   ...['backup: RefusedNotNow', 'rebuild: RefusedNotNow'],
   ...['new collection: copied', 'upload: copied', 'in place: copied'],
 ];
@@ -285,6 +295,18 @@ async function perform(acts: readonly Act[], way?: Way): Promise<Play> {
   expect(await play.verify(), play.diary.join('\n')).toEqual([]);
   return play;
 }
+
+it('a play in which a person takes each action confirms them all', async () => {
+  const actions = ['freeze', 'deploy-new', 'open-writes'];
+  const byHand: Incident = { since: 'begin', calls: 0, kind: 'by hand' };
+  const play = await perform([
+    ...actions.flatMap(() => [commandAct('cutover', byHand), commandAct('confirm')]),
+    commandAct('cutover'),
+  ]);
+  const confirmed = actions.map((action) => `confirm: done, ${action}`);
+  expect(play.diary.filter((line) => line.startsWith('confirm'))).toEqual(confirmed);
+  expect(play.diary.at(-1)).toBe('cutover: done');
+});
 
 describe('a play for the safeguard', () => {
   it.each(oneInEvery(3, Object.entries(SAFEGUARDS)))('%s', async (_, acts) => {

@@ -1,11 +1,13 @@
 // A random play of a migration: users and operators act in any order, processes are killed, responses are lost, writes come late
-// or early, collections are damaged, actions are reported as done that were not, and the store drops writes that it confirmed.
+// or early, collections are damaged, actions are asked of a person, or reported as done that were not, and the store drops writes
+// that it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { readJournal } from '../../../lib/migration/runs/journal.ts';
 import { liveCollectionOf, testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../lib/migration/services.ts';
+import { confirmAction } from '../../../lib/migration/steps/backend-actions.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
 import { Killed } from './killable-services.ts';
@@ -51,6 +53,8 @@ export type Incident = {
   | { readonly kind: 'killed' | 'answer lost' | 'time up' }
   /** `not done`: the operator reports the next action without doing it. `dropped`: the store confirms a write that it drops. */
   | { readonly kind: 'not done' | 'dropped' }
+  /** The webhook does not take the next action: a person has to do and confirm it. */
+  | { readonly kind: 'by hand' }
   | { readonly kind: 'damaged'; readonly damage: Exclude<Damage, 'deleted'> }
   | { readonly kind: 'write'; readonly write: Write }
 );
@@ -86,7 +90,11 @@ const COMMANDS = {
   abort: { step: 'abort' },
 } as const satisfies Readonly<Record<string, Invocation>>;
 
-export type PlayCommand = keyof typeof COMMANDS;
+/** `confirm undone`: the person confirms an action without doing it. */
+const CONFIRMATIONS = ['confirm', 'confirm undone'] as const;
+type Confirmation = (typeof CONFIRMATIONS)[number];
+
+export type PlayCommand = keyof typeof COMMANDS | Confirmation;
 
 export type Act =
   | { readonly act: 'write'; readonly write: Write }
@@ -134,13 +142,25 @@ export async function startPlay(way: Way = 'new collection') {
     store: 0,
   };
   /** Faults that the next action and the next write to the store will have */
-  const pendingFaults = { skipsAction: false, dropsWrite: false };
+  const pendingFaults = { skipsAction: false, dropsWrite: false, asksPerson: false };
+  /** The request that a person has to carry out; the webhook does not take it however often it is repeated. */
+  let asked: HookRequest | undefined;
   let isTimeUp = false;
   /** True once the final check of this command has read the new collection: later damage goes unnoticed until writes open. */
   let isChecked = false;
 
-  /** Does an action as the operator would, and records its effect on users. */
   async function ask(request: HookRequest) {
+    const isAsked = asked?.action === request.action && asked.occasion === request.occasion;
+    if (isAsked) return 'asked-of-a-person';
+    if (!pendingFaults.asksPerson) return await carryOut(request);
+    diary.push(`${request.action} is asked of a person`);
+    pendingFaults.asksPerson = false;
+    asked = request;
+    return 'asked-of-a-person';
+  }
+
+  /** Does an action as the operator would, and records its effect on users. */
+  async function carryOut(request: HookRequest) {
     const { action, collection } = request;
     if (action === 'deploy-new' || action === 'deploy-old') await checkDeployed(collection);
     if (pendingFaults.skipsAction && action !== 'open-writes') {
@@ -226,6 +246,7 @@ export async function startPlay(way: Way = 'new collection') {
     }
     if (incident.kind === 'not done') pendingFaults.skipsAction = true;
     if (incident.kind === 'dropped') pendingFaults.dropsWrite = true;
+    if (incident.kind === 'by hand') pendingFaults.asksPerson = true;
     if (incident.kind === 'killed') {
       diary.push(`killed after ${name}`);
       throw new Killed();
@@ -269,40 +290,52 @@ export async function startPlay(way: Way = 'new collection') {
   }
 
   async function command({ command, incidents }: Extract<Act, { act: 'command' }>): Promise<void> {
+    if (isConfirmation(command)) return await confirm(command);
     const { step: name, input = {}, ...accepted }: Invocation = COMMANDS[command];
     if (accepted.leavesBehind) leavesBehind = true;
     if (input.deletes !== undefined) users.acceptDeletions();
-    const outcome = await finish(name, input, createServices(incidents)).then(
-      () => 'done',
-      (error: unknown) => {
-        if (error instanceof Killed || error instanceof RetryableFailure) return error.name;
-        if (error instanceof Refusal && error.name !== 'RefusedDefect') {
-          return `${error.name}: ${error.why}`;
-        }
-        throw error;
-      },
-    );
+    const outcome = await finish(name, input, createServices(incidents)).catch(describeFailure);
     diary.push(`${command}: ${outcome}`);
     const { phase } = await migration.runs.read(RUN);
     leavesBehind &&= phase === 'switching-back';
-    Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false });
+    Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false, asksPerson: false });
     if (name === 'cutover' && outcome.startsWith('Refused')) await checkRollsBack(outcome);
     // Lets the lease of a killed process run out.
     migration.advanceClock(LEASE_MS);
   }
 
-  /** Repeats the step until it is done. An incident can end the time of an invocation. */
+  /** Repeats the step until it is done, or waits for a person. An incident can end the time of an invocation. */
   async function finish(
     name: StepName,
     input: Partial<StepInput>,
     services: Services,
-  ): Promise<void> {
+  ): Promise<string> {
     for (;;) {
       isTimeUp = false;
       const result = await migration.invoke(name, input, services, () => (isTimeUp ? 0 : 600_000));
-      if (result.dryRun || result.done) return;
+      if (result.dryRun || result.done) return 'done';
+      if (result.needsPerson && !(await isConfirmed())) return 'waits for a person';
       migration.advanceClock(result.waitSeconds * 1_000);
     }
+  }
+
+  async function isConfirmed(): Promise<boolean> {
+    const { runs } = migration.services;
+    return (await runs.confirmedBy(await runs.read(RUN))) !== undefined;
+  }
+
+  /** Confirms the pending action, or one that is not pending: that is refused. Nobody opens writes by a confirmation alone. */
+  async function confirm(command: Confirmation): Promise<void> {
+    const { pendingAction } = await migration.runs.read(RUN);
+    const { action = 'open-writes' } = pendingAction ?? {};
+    const isDone = command === 'confirm' || action === 'open-writes';
+    if (pendingAction && asked && isDone && !(await isConfirmed())) await carryOut(asked);
+    const payload = { runId: RUN, action, confirmedBy: 'ada' };
+    const outcome = await confirmAction(migration.services, payload).then(
+      () => `${isDone ? 'done' : 'not done'}, ${action}`,
+      describeFailure,
+    );
+    diary.push(`${command}: ${outcome}`);
   }
 
   /** A window that failed must already be rolling back, without an operator. */
@@ -349,6 +382,7 @@ export async function startPlay(way: Way = 'new collection') {
 
   /** Rolls back if the run is switching, as the state machine would. */
   async function endSwitch(): Promise<void> {
+    asked = undefined;
     for (let tries = 0; tries < MAX_ROLLBACKS; tries += 1) {
       const { phase } = await migration.runs.read(RUN);
       if (phase !== 'switching' && phase !== 'switching-back') return;
@@ -368,4 +402,16 @@ export async function startPlay(way: Way = 'new collection') {
   }
 
   return { perform, endSwitch, verify, diary };
+}
+
+function isConfirmation(command: PlayCommand): command is Confirmation {
+  return CONFIRMATIONS.some((name) => name === command);
+}
+
+/** @throws any failure that is none of an operator's, a service's or a killed process */
+function describeFailure(error: unknown): string {
+  if (error instanceof Killed || error instanceof RetryableFailure) return error.name;
+  if (error instanceof Refusal && error.name !== 'RefusedDefect')
+    return `${error.name}: ${error.why}`;
+  throw error;
 }
