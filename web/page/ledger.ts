@@ -8,6 +8,7 @@ import { forgetWrittenCategories, showCategories } from './category-list.ts';
 import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
+import { createJournal } from './journal.ts';
 import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
@@ -20,7 +21,7 @@ import {
   unitOf,
 } from './scope.ts';
 import type { Refusal } from './send-write.ts';
-import { tabStorage } from './storage.ts';
+import { deviceStorage, tabStorage } from './storage.ts';
 import { readView, type View } from './view.ts';
 
 const REFRESH_DELAY_MS = 250;
@@ -62,7 +63,7 @@ export const canWrite = computed(() => me.value?.scope === 'write');
 
 export const outbox = createOutbox({
   call,
-  storage: tabStorage,
+  journal: createJournal({ device: deviceStorage, tab: tabStorage, locks: navigator.locks }),
   onCreated: noticeIfHidden,
   onConfirmed: () => refreshSoon(),
   onRefused: reportRefusals,
@@ -153,7 +154,7 @@ export async function loadView(): Promise<void> {
     if (outbox.isCreating()) await resolveCreates(abortSignal);
     const next = await readView(requested, abortSignal);
     batch(() => {
-      openOutbox(next.caller);
+      void openOutbox(next.caller);
       me.value = next.caller;
       showCategories(next.categories);
       view.value = next.view;
@@ -187,13 +188,13 @@ function repeatFailed(): void {
 /** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
 async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
   const caller = await ask<Caller>('/me', abortSignal);
-  openOutbox(caller.body.data);
+  await openOutbox(caller.body.data);
   await outbox.retryNow();
   abortSignal.throwIfAborted();
 }
 
-function openOutbox({ ledger, scope: scopeOfKey }: CallerData): void {
-  outbox.open(ledger, { canWrite: scopeOfKey === 'write' });
+async function openOutbox({ ledger, scope: scopeOfKey }: CallerData): Promise<void> {
+  await outbox.open(ledger, { canWrite: scopeOfKey === 'write' });
 }
 
 /** Requests everything again except the caller. */
@@ -234,9 +235,14 @@ export function startLedger(): void {
     if (storedKey.isReplaced()) reopen();
   });
   addEventListener('pagehide', () => outbox.flush());
-  document.addEventListener('visibilitychange', () =>
-    document.hidden ? outbox.flush() : repeatFailed(),
-  );
+  addEventListener('beforeunload', (event) => {
+    if (outbox.isAtRisk()) event.preventDefault();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) return outbox.flush();
+    repeatFailed();
+    void outbox.takeOver();
+  });
 }
 
 /**

@@ -1,32 +1,47 @@
-// The writes of the page to the service. A write is shown at once, stored in the tab until the service answers, sent again after a
-// lost answer, and undone if it is refused. A reload resumes the queue.
+// The writes of the page to the service. A write is shown at once, stored on the device until the service answers, sent again
+// after a lost answer, and undone if it is refused. The next page resumes the queue.
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
+import type { Journal } from './journal.ts';
 import type { Fields, Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
 import type { Refusal } from './send-write.ts';
-import { createWriteQueue, type Write, type WriteQueue, type WriteStorage } from './write-queue.ts';
+import { createWriteQueue, type Write, type WriteQueue } from './write-queue.ts';
 
 interface Ports extends SenderPorts {
-  readonly storage: WriteStorage;
+  readonly journal: Journal;
   /** Called as soon as a created row is queued. */
   readonly onCreated: (row: Row) => void;
 }
 
 const UNDO_MS = 10_000;
 
-export function createOutbox({ storage, ...ports }: Ports) {
-  const queue = createWriteQueue(storage);
+export function createOutbox({ journal, ...ports }: Ports) {
+  const queue = createWriteQueue(journal);
   const sender = createSender(queue, ports);
   const state = describeState(queue, sender);
   return {
     ...state,
-    /** Shows the writes of this ledger, and starts to send them, unless the key only reads: then they wait for another key. */
-    open(name: string, { canWrite = true } = {}): void {
+    /** True while a create is unanswered: a list may already have the row, under an id that this page does not know. */
+    isCreating: () =>
+      (sender.ledger.value === undefined && journal.hasOthers()) ||
+      queue.waiting.value.some(({ changes }) =>
+        changes.some(({ before, after }) => !before && after),
+      ),
+    /**
+     * Shows the writes of this ledger, also of pages that have ended, and starts to send them, unless the key only reads: then they
+     * wait for another key.
+     */
+    async open(name: string, { canWrite = true } = {}): Promise<void> {
       sender.ledger.value = name;
       sender.isOpen = canWrite;
       void pump(sender);
+      await takeOver(sender, journal);
     },
+    /** Sends what pages that have ended since have left. */
+    takeOver: () => takeOver(sender, journal),
+    /** True if the writes that wait would be lost with this page. */
+    isAtRisk: () => queue.waiting.value.length > 0 && !queue.isStored(),
     /** Stops sending until the ledger is opened again. New writes wait until then. */
     close(): void {
       sender.isOpen = false;
@@ -71,12 +86,14 @@ function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, ve
     isInterrupted,
     latestOf: versions.latestOf,
     keyOf: versions.keyOf,
-    /** True while a create is unanswered: a list may already have the row, under an id that this page does not know. */
-    isCreating: () =>
-      queue.waiting.value.some(({ changes }) =>
-        changes.some(({ before, after }) => !before && after),
-      ),
   };
+}
+
+async function takeOver(sender: Sender, journal: Journal): Promise<void> {
+  const { ledger, isOpen, queue } = sender;
+  if (!isOpen || ledger.value === undefined) return;
+  await journal.takeOver(ledger.value, queue.resume);
+  await pump(sender);
 }
 
 /** @returns the keys of the queued writes */

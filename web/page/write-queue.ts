@@ -1,8 +1,8 @@
-// The writes of the page, in the order in which they were made. Unanswered writes are stored in the tab, so that a reload
-// resumes them.
+// The writes of the page, in the order in which they were made. Unanswered writes are stored, so that the next page resumes them.
 import { computed, signal } from '@preact/signals';
 import { MAX_BULK_ITEMS } from '../../lib/ledger/domain/transaction.ts';
 import type { Change } from './figures.ts';
+import type { Journal } from './journal.ts';
 
 export interface Write {
   /** The write's Idempotency-Key. */
@@ -19,33 +19,23 @@ export interface Write {
   readonly isConflicting?: boolean;
 }
 
-/** Keeps writes over a reload. */
-export interface WriteStorage {
-  readonly getItem: (name: string) => string | null;
-  readonly setItem: (name: string, text: string) => unknown;
-}
-
-const STORAGE_NAME = 'outbox';
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
 export const LAG_MS = 60_000;
 
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
-export function createWriteQueue(storage: WriteStorage) {
-  const writes = signal<readonly Write[]>(readStored(storage));
+export function createWriteQueue({ save }: Pick<Journal, 'save'>) {
+  const writes = signal<readonly Write[]>([]);
   const waiting = computed(() =>
     writes.value.filter(({ confirmedAt, isConflicting }) => !confirmedAt && !isConflicting),
   );
-  // A temporary id is never used twice, even across reloads: the draft of an earlier row may still have it.
-  let nextTemporaryId = Math.min(-Date.now(), ...writes.value.flatMap(temporaryIds));
+  // A temporary id is never used twice, even by pages that start at once: the draft of an earlier row may still have it.
+  let nextTemporaryId = -Math.floor((Date.now() + Math.random()) * 1000);
+  let isStored = true;
 
   function replace(next: readonly Write[]): void {
     writes.value = next;
-    try {
-      storage.setItem(STORAGE_NAME, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
-    } catch {
-      // The browser's storage is full. Writes are sent from memory, and a reload resumes the queue that was stored last.
-    }
+    isStored = save(next.filter(({ confirmedAt }) => !confirmedAt));
   }
 
   return {
@@ -53,7 +43,16 @@ export function createWriteQueue(storage: WriteStorage) {
     waiting,
     /** Deletions that can still be undone. */
     undoable: computed(() => waiting.value.filter(({ sendAt, queuedAt }) => sendAt > queuedAt)),
+    /** False if only this page has the unanswered writes. */
+    isStored: () => isStored,
     replace,
+    /** Adds the writes that another page has stored. */
+    resume(text: string): void {
+      const known = new Set(writes.value.map(({ key }) => key));
+      const added = readStored(text).filter(({ key }) => !known.has(key));
+      nextTemporaryId = Math.min(nextTemporaryId, ...added.flatMap(temporaryIds));
+      replace([...added, ...writes.value]);
+    },
     update(key: string, changes: Partial<Write>): void {
       replace(writes.value.map((each) => (each.key === key ? { ...each, ...changes } : each)));
     },
@@ -82,9 +81,9 @@ function splitWrites(changes: readonly Change[], ledger: string, delay: number):
   }));
 }
 
-function readStored(storage: WriteStorage): readonly Write[] {
+function readStored(text: string): readonly Write[] {
   try {
-    const stored: readonly Write[] = JSON.parse(storage.getItem(STORAGE_NAME) ?? '[]');
+    const stored: readonly Write[] = JSON.parse(text);
     return stored.map(({ isConflicting: _, ...each }) => each);
   } catch {
     return [];

@@ -102,6 +102,27 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await pages.readRows('Cut off')).toHaveLength(1);
   });
 
+  test('a row that was added offline is sent after its tab was closed, once, and by no open tab before', async () => {
+    const page = await pages.visit();
+    const other = await page.context().newPage();
+    await other.goto(pages.url());
+    await waitUntilIdle(other);
+    await page.route('**/transactions', (route) => route.abort());
+    await addForm(page).getByLabel('Description').fill('Kept for later');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('the service does not answer').waitFor();
+    await other.reload();
+    await waitUntilIdle(other);
+    expect(await pages.readRows('Kept for later')).toEqual([]);
+    await page.close();
+    await other.reload();
+    await findRow(other, 'Kept for later').waitFor();
+    await other.waitForSelector('.state:text-is("")', { state: 'attached' });
+    expect(await pages.readRows('Kept for later')).toHaveLength(1);
+    expect(await other.evaluate('Object.keys(localStorage)')).toEqual([]);
+  });
+
   test('a refused row is removed, shows the reason, and can be corrected', async () => {
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('Too exact');

@@ -2633,8 +2633,15 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['after?.id === id', 'true'],
   ]),
   ...mutantsOf('web/page/write-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
-    ['Math.min(-Date.now(), ', 'Math.min(0, '],
+    ['nextTemporaryId = Math.min(nextTemporaryId, ...added.flatMap(temporaryIds));', ''],
+    ['filter(({ key }) => !known.has(key))', 'filter(() => true)'],
+    ['isStored = save(', 'save('],
     ['slice(n * MAX_BULK_ITEMS, (n + 1) * MAX_BULK_ITEMS)', 'slice(n * MAX_BULK_ITEMS)'],
+  ]),
+  ...mutantsOf('web/page/journal.ts', 'tests/ledger/unit/web/outbox.test.ts', [
+    ['lock && device.getItem(name)', 'device.getItem(name)'],
+    ['        device.removeItem(name);\n        take(text);', '        take(text);'],
+    ['name.startsWith(prefix) && name !== own', 'name !== own'],
   ]),
   ...mutantsOf('web/page/send-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['error instanceof ApiError ? error : explainDefect(error)', 'error as ApiError'],

@@ -2,6 +2,7 @@
 // another ledger.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type Call } from '../../../../web/page/api-error.ts';
+import { createJournal, type Locks } from '../../../../web/page/journal.ts';
 import { createOutbox } from '../../../../web/page/outbox.ts';
 import type { Row } from '../../../../web/page/rows.ts';
 import type { Refusal } from '../../../../web/page/send-write.ts';
@@ -34,11 +35,51 @@ interface Bulk {
   readonly transactions: readonly object[];
 }
 
-function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
+/** The storage of a device, and the locks of its open pages */
+interface Device {
+  readonly stored: Map<string, string>;
+  readonly held: Set<string>;
+}
+
+const createDevice = (): Device => ({ stored: new Map(), held: new Set() });
+
+/** A tab with its own storage; a duplicated tab begins with a copy. */
+type Tab = Map<string, string>;
+
+const storageOf = (stored: Map<string, string>) => ({
+  getItem: (name: string) => stored.get(name) ?? null,
+  setItem: (name: string, text: string) => {
+    stored.set(name, text);
+    return true;
+  },
+  removeItem: (name: string) => void stored.delete(name),
+  listNames: () => [...stored.keys()],
+});
+
+interface OpenedPage {
+  readonly device?: Device;
+  readonly tab?: Tab;
+  readonly ledger?: string;
+  /** True if the storage of the device keeps nothing more. */
+  readonly isFull?: boolean;
+}
+
+function openOutbox(options: OpenedPage = {}) {
+  const { device = createDevice(), tab = new Map(), ledger = 'home', isFull = false } = options;
   const requests: SentRequest[] = [];
   const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
   const defects: unknown[] = [];
+  const held = new Set<string>();
+  const request: Locks['request'] = async (name, { ifAvailable }, run) => {
+    const isFree = !device.held.has(name);
+    if (!isFree && !ifAvailable) throw new Error('The earlier page has not ended.');
+    if (isFree) held.add(name);
+    device.held.add(name);
+    const result = await run(isFree ? { name } : null);
+    if (isFree) device.held.delete(name);
+    return result;
+  };
   const outbox = createOutbox({
     call: async <Answer>(path: string, request: Call = {}) => {
       requests.push({ path, ...request });
@@ -46,18 +87,24 @@ function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {
       if (reply instanceof Error) throw reply;
       return reply as Answer;
     },
-    storage: {
-      getItem: (name) => storage.get(name) ?? null,
-      setItem: (name, text) => void storage.set(name, text),
-    },
+    journal: createJournal({
+      device: { ...storageOf(device.stored), ...(isFull && { setItem: () => false }) },
+      tab: storageOf(tab),
+      locks: { request },
+    }),
     onCreated: () => undefined,
     onConfirmed: () => undefined,
     onRefused: (refusals) => void refused.push(...refusals),
     onUnauthenticated: () => undefined,
     onDefect: (error) => void defects.push(error),
   });
-  outbox.open(ledger);
-  return { outbox, requests, replies, refused, defects, storage };
+  void outbox.open(ledger);
+  /** Ends the page, as its browser does. */
+  const end = () => {
+    outbox.close();
+    for (const name of held) device.held.delete(name);
+  };
+  return { outbox, requests, replies, refused, defects, device, tab, end };
 }
 
 /** Creates the first row of an outbox. @returns the row, with its temporary id */
@@ -110,11 +157,11 @@ describe('the outbox', () => {
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
     await runPending();
-    const { outbox, requests, replies } = openOutbox({ storage: first.storage, ledger: 'another' });
-    expect([outbox.isCreating(), requests.length]).toEqual([true, 0]);
+    first.end();
+    const { outbox, requests, replies } = openOutbox({ device: first.device, ledger: 'another' });
+    expect([outbox.isCreating(), requests.length]).toEqual([false, 0]);
     replies.push(new ApiError('lost again'));
-    outbox.open('home');
-    await outbox.retryNow();
+    await outbox.open('home');
     expect([outbox.isCreating(), requests.length]).toEqual([true, 1]);
     await outbox.retryNow();
     expect([outbox.isCreating(), requests.length]).toEqual([false, 2]);
@@ -139,12 +186,56 @@ describe('the outbox', () => {
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
     await runPending();
-    const second = openOutbox({ storage: first.storage });
+    first.end();
+    const second = openOutbox(first);
     await runPending();
     expect(second.requests[0]?.headers).toEqual(first.requests[0]?.headers);
-    const third = openOutbox({ storage: first.storage });
+    second.end();
+    const third = openOutbox(first);
     await runPending();
     expect(third.requests).toEqual([]);
+  });
+
+  test('sends the writes of a closed tab from another page of the ledger, with the same key', async () => {
+    const open = openOutbox();
+    const closed = openOutbox({ device: open.device });
+    closed.replies.push(new ApiError('lost'));
+    createFirstRow(closed.outbox);
+    await runPending();
+    await open.outbox.takeOver();
+    expect(open.requests).toEqual([]);
+    closed.end();
+    await open.outbox.takeOver();
+    expect(open.requests.map(({ headers }) => headers)).toEqual([closed.requests[0]?.headers]);
+    const next = openOutbox({ device: open.device });
+    await runPending();
+    expect([next.requests.length, open.device.stored.size]).toEqual([0, 0]);
+  });
+
+  test('takes no write from a page that is still open, such as the one whose tab was duplicated', async () => {
+    const first = openOutbox();
+    first.outbox.remove([createRow(8)]);
+    const duplicate = openOutbox({ device: first.device, tab: new Map(first.tab) });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([first.requests.length, duplicate.requests.length]).toEqual([1, 0]);
+  });
+
+  test('takes each write once, even if a crash left it in two entries', async () => {
+    const first = openOutbox();
+    first.replies.push(new ApiError('lost'));
+    const { id } = createFirstRow(first.outbox);
+    await runPending();
+    first.end();
+    const { stored } = first.device;
+    for (const [name, text] of [...stored]) stored.set(`${name} again`, text);
+    // The clock was set back meanwhile.
+    vi.setSystemTime(0);
+    const next = openOutbox(first);
+    next.replies.push(new ApiError('lost again'));
+    await runPending();
+    expect([next.requests.length, next.outbox.waiting.value.length]).toEqual([1, 1]);
+    next.outbox.create(FIELDS);
+    expect(next.outbox.waiting.value[1]?.changes[0]?.after?.id).toBeLessThan(id);
   });
 
   test('neither sends nor shows the writes of another ledger, but keeps them', async () => {
@@ -153,14 +244,17 @@ describe('the outbox', () => {
     first.outbox.create(FIELDS);
     first.outbox.remove([createRow(8)]);
     await runPending();
-    const { outbox, requests, storage } = openOutbox({ storage: first.storage, ledger: 'another' });
+    first.end();
+    const another = openOutbox({ ...first, ledger: 'another' });
+    const { outbox, requests } = another;
     await vi.advanceTimersByTimeAsync(60_000);
     outbox.undoRemovals();
     outbox.flush();
     expect(requests).toEqual([]);
     const lists = [outbox.writes, outbox.waiting, outbox.undoable];
     expect(lists.flatMap(({ value }) => value)).toEqual([]);
-    const reopened = openOutbox({ storage });
+    another.end();
+    const reopened = openOutbox(first);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
@@ -196,7 +290,8 @@ describe('the outbox', () => {
     await runPending();
     expect(first.requests).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
-    const { requests, refused } = openOutbox({ storage: first.storage });
+    first.end();
+    const { requests, refused } = openOutbox(first);
     await runPending();
     expect([requests.length, refused.length]).toEqual([0, 1]);
   });
@@ -224,11 +319,12 @@ describe('the outbox', () => {
   });
 
   test('uses a temporary id once, even across a reload, because a draft may still have it', async () => {
-    const { outbox, storage } = openOutbox();
-    const { id } = createFirstRow(outbox);
+    const first = openOutbox();
+    const { id } = createFirstRow(first.outbox);
     await runPending();
+    first.end();
     vi.advanceTimersByTime(1000);
-    expect(createFirstRow(openOutbox({ storage }).outbox).id).not.toBe(id);
+    expect(createFirstRow(openOutbox(first).outbox).id).not.toBe(id);
   });
 
   test('refuses the creation of a row together with its later changes, in their latest form', async () => {
@@ -378,12 +474,14 @@ describe('the outbox', () => {
     void first.outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
     expect([first.outbox.writes.value, first.outbox.waiting.value]).toEqual([[], []]);
-    const second = openOutbox({ storage: first.storage });
+    first.end();
+    const second = openOutbox(first);
     second.replies.push(...createConflict());
     await runPending();
     expect(second.outbox.conflicts.value.get(7)?.mine.amount).toBe(3);
     second.outbox.resolveConflict(7);
-    const third = openOutbox({ storage: first.storage });
+    second.end();
+    const third = openOutbox(first);
     await runPending();
     expect(third.requests).toEqual([]);
   });
@@ -414,16 +512,15 @@ describe('the outbox', () => {
     expect([refused.length, outbox.conflicts.value.size]).toEqual([0, 1]);
   });
 
-  test('sends writes from memory while the storage of the tab is full', async () => {
-    const { outbox, requests, storage } = openOutbox();
-    storage.set = () => {
-      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
-    };
+  test('sends writes from memory while the storage of the device is full', async () => {
+    const { outbox, requests } = openOutbox({ isFull: true });
     outbox.create(FIELDS);
+    expect(outbox.isAtRisk()).toBe(true);
     void outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'PUT']);
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
+    expect(outbox.isAtRisk()).toBe(false);
   });
 
   test('delays a deletion for ten seconds, and never sends one that is undone', async () => {

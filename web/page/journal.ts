@@ -1,0 +1,81 @@
+// Keeps the unanswered writes of a page on the device, so that they outlive its tab: the next page of the same ledger takes them
+// over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of its tab.
+import { nameOfLedger } from './kept-drafts.ts';
+import type { deviceStorage, tabStorage } from './storage.ts';
+
+/** The part of the browser's lock manager that is needed. */
+export interface Locks {
+  /** @param run gets null if another page holds the lock; its promise holds the lock */
+  readonly request: (
+    name: string,
+    options: { readonly ifAvailable?: boolean; readonly signal?: AbortSignal },
+    run: (lock: object | null) => unknown,
+  ) => Promise<unknown>;
+}
+
+interface JournalPorts {
+  readonly device: typeof deviceStorage;
+  readonly tab: Pick<typeof tabStorage, 'getItem' | 'setItem'>;
+  /** Undefined in a page without encryption, which can neither write nor take over writes. */
+  readonly locks: Locks | undefined;
+}
+
+const KIND = 'outbox';
+/** Time that a browser may take to end the earlier page of a tab after it has started the next one. */
+const UNLOAD_MS = 1_000;
+
+export type Journal = ReturnType<typeof createJournal>;
+
+export function createJournal({ device, tab, locks }: JournalPorts) {
+  /** Name of this page's entry and of its lock. */
+  let own: string | undefined;
+  /** Entry of the earlier page of this tab; in a duplicated tab, of the page that was duplicated. */
+  let earlier: string | null = null;
+
+  function claim(prefix: string, request: Locks['request']): string {
+    const name = prefix + crypto.randomUUID();
+    earlier = tab.getItem(KIND);
+    tab.setItem(KIND, name);
+    void request(name, {}, () => new Promise(() => undefined)).catch(() => undefined);
+    return name;
+  }
+
+  return {
+    /** True if the device keeps writes of another page, which may live, or be of another ledger. */
+    hasOthers: () => device.listNames().some((name) => name.startsWith(`${KIND} `) && name !== own),
+    /** @returns false if the storage is full or denied, or the ledger is not known yet */
+    save(writes: readonly object[]): boolean {
+      if (own === undefined) return writes.length === 0;
+      if (writes.length > 0) return device.setItem(own, JSON.stringify(writes));
+      device.removeItem(own);
+      return true;
+    },
+    /**
+     * Takes over the writes of the pages of this ledger that have ended.
+     * @param take keeps the writes in this page's own entry
+     */
+    async takeOver(ledger: string, take: (text: string) => void): Promise<void> {
+      if (!locks) return;
+      const request = locks.request.bind(locks);
+      const prefix = nameOfLedger(KIND, ledger);
+      own ??= claim(prefix, request);
+      const awaited = earlier;
+      earlier = null;
+      const takeFrom = (name: string, lock: object | null) => {
+        const text = lock && device.getItem(name);
+        if (!text) return;
+        device.removeItem(name);
+        take(text);
+      };
+      const others = device.listNames().filter((name) => name.startsWith(prefix) && name !== own);
+      await Promise.all(
+        others.map((name) => {
+          const how =
+            name === awaited ? { signal: AbortSignal.timeout(UNLOAD_MS) } : { ifAvailable: true };
+          // The page that has the lock still lives.
+          return request(name, how, (lock) => takeFrom(name, lock)).catch(() => undefined);
+        }),
+      );
+    },
+  };
+}
