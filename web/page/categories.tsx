@@ -7,11 +7,12 @@ import { describeFailure } from './api-error.ts';
 import { categories, categoriesById } from './category-list.ts';
 import { isMoving, mergeCategory } from './category-merge.ts';
 import type { TypedSettings } from './category-settings.ts';
-import { createCategory, updateCategory } from './category-writes.ts';
+import { updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
 import { announcement, canWrite, notice } from './ledger.ts';
+import { createNewCategory, keepNewName, readNewName } from './new-category.ts';
 import {
   closeOpened,
   discardOpened,
@@ -68,14 +69,12 @@ export function CategoriesSheet({ onClose, onOpen }: CategoriesSheetProps) {
 }
 
 function NewCategory() {
-  const [name, setName] = useState('');
+  const [name, setName] = useState(readNewName);
   const [error, setError] = useState('');
   const create = useSubmit(async () => {
-    if (name.trim() === '') return;
     try {
-      await createCategory({ name: name.trim() });
-      announcement.value = `Category ${name.trim()} created`;
-      setName('');
+      await createNewCategory();
+      setName(readNewName());
       setError('');
     } catch (cause) {
       setError(describeFailure(cause));
@@ -92,7 +91,10 @@ function NewCategory() {
             maxLength={255}
             {...id}
             value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              setName(currentTarget.value);
+              keepNewName(currentTarget.value);
+            }}
           />
         )}
       </Field>

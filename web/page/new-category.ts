@@ -1,0 +1,30 @@
+// The name of a new category, as a person types it. It stays until the category is created, even if the sheet closes, and
+// survives a reload.
+import { createCategory } from './category-writes.ts';
+import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { announcement, me } from './ledger.ts';
+
+interface Kept {
+  readonly name: string;
+}
+
+const nameDraft = () => nameOfLedger('new-category', me.peek()?.ledger);
+
+export function readNewName(): string {
+  return readDraft<Kept>(nameDraft())?.name ?? '';
+}
+
+export function keepNewName(name: string): void {
+  if (name === '') dropDraft(nameDraft());
+  else keepDraft(nameDraft(), { name } satisfies Kept);
+}
+
+/** Creates the category of the typed name. Keeps a name that is typed meanwhile. @throws ApiError */
+export async function createNewCategory(): Promise<void> {
+  const typed = readNewName();
+  const name = typed.trim();
+  if (name === '') return;
+  await createCategory({ name });
+  announcement.value = `Category ${name} created`;
+  if (readNewName() === typed) keepNewName('');
+}
