@@ -78,10 +78,10 @@ async function startCarelessProgram({ source, store, qdrant, users, readVersion 
   }));
   await store.upsert(source, points, 'upsert');
   let changes = 0;
-  let isOver = false;
+  let isStopped = false;
 
-  const done = (async () => {
-    while (!isOver) {
+  const writing = (async () => {
+    while (!isStopped) {
       // Waits for a user's write, so that the program does not write while writes are frozen.
       await users.write(1);
       if (!(await readVersion().catch(() => '')).startsWith('1.')) continue;
@@ -95,8 +95,8 @@ async function startCarelessProgram({ source, store, qdrant, users, readVersion 
   })();
   return {
     async stop(): Promise<number> {
-      isOver = true;
-      await done;
+      isStopped = true;
+      await writing;
       return changes;
     },
   };
@@ -104,7 +104,7 @@ async function startCarelessProgram({ source, store, qdrant, users, readVersion 
 
 /** Finds points whose keywords differ from those that the store computes for the text that the new version indexes. */
 async function findWrongKeywords({ source, store }: BusyService): Promise<string[]> {
-  const expectedName = `${source}_made`;
+  const expectedName = `${source}_expected`;
   await store.createCollection(expectedName, {
     vectors: { size: 1, distance: 'Cosine' },
     sparse_vectors: { bm25: { modifier: 'idf' } },

@@ -17,7 +17,7 @@ const LOCK_MS = 5_000;
 /** Factor by which a command may start more slowly than `status`: it reads and checks more, and the machine may be busy. */
 const SLOW_START = 3;
 
-/** Points of no user of the service: memories of an agent or a session alone, and a point without a vector */
+/** Points that belong to no user of the service: memories of an agent or a session, and a point without a vector */
 const OTHERS: readonly Point[] = [
   { payload: { agent_id: 'planner', data: 'Books trains first' } },
   { payload: { run_id: 'spring', data: 'The plan has two parts' } },
@@ -181,7 +181,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'the old collection gone: its snapshot is restored, and the writes are carried over',
+    title: 'the old collection deleted: its snapshot is restored, and the writes are carried over',
     play: async ({ readCollection, migrate, rollBack, source, store, expectUsersWrite }) => {
       await migrate();
       await expectUsersWrite();
@@ -228,10 +228,10 @@ const SCENARIOS: readonly Scenario[] = [
         await execute(words, kill.signal);
         const ended = Date.now();
         await execute(['status']);
-        const starting = Date.now() - ended;
+        const startMs = Date.now() - ended;
         // Only a command that follows a killed one waits for its lock; the command with `freeze` is the first.
         if (action === 'freeze') return;
-        delays.push(Math.max(0, (actionTimes[requestCount] ?? 0) - start - SLOW_START * starting));
+        delays.push(Math.max(0, (actionTimes[requestCount] ?? 0) - start - SLOW_START * startMs));
       }
 
       for (const action of ['freeze', 'deploy-new', 'open-writes'] as const) {
@@ -251,11 +251,11 @@ const SCENARIOS: readonly Scenario[] = [
     harmsQdrant: true,
     breaksStore: true,
     play: async ({ replaceNext, migrate, rollBack, server, expectUsersWrite }) => {
-      const killings: (Promise<void> | undefined)[] = [];
+      const restarts: (Promise<void> | undefined)[] = [];
       const killAt = (action: Parameters<typeof replaceNext>[0]) =>
         replaceNext(action, async (carryOut) => {
           await carryOut();
-          killings.push(server?.killAndRestart());
+          restarts.push(server?.killAndRestart());
         });
       killAt('freeze');
       killAt('deploy-new');
@@ -264,7 +264,7 @@ const SCENARIOS: readonly Scenario[] = [
       killAt('freeze');
       killAt('deploy-old');
       await rollBack();
-      await Promise.all(killings);
+      await Promise.all(restarts);
     },
   },
 ];

@@ -1,4 +1,4 @@
-// npm run rehearse: on given services, beside existing contents, and when a memory is lost
+// npm run rehearse: on real services, beside existing contents, and when a memory is lost
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -50,12 +50,12 @@ describe('a real vector store', () => {
 
   it('is left alone while another rehearsal uses it', async () => {
     const { environment, vectors, contents } = await startSharedStore();
-    const leftCollection = 'rehearsed_memories_rehearsal-abc_1';
-    await vectors.createCollection(leftCollection, { vectors: { size: 8, distance: 'Cosine' } });
+    const abandoned = 'rehearsed_memories_rehearsal-abc_1';
+    await vectors.createCollection(abandoned, { vectors: { size: 8, distance: 'Cosine' } });
     const before = await contents();
     const { code, stderr } = await rehearse(FEW, environment);
     expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
-    expect(stderr).toContain(leftCollection);
+    expect(stderr).toContain(abandoned);
     expect(await contents()).toEqual(before);
   });
 
@@ -68,7 +68,7 @@ describe('a real vector store', () => {
 
 describe('a real memory backend', () => {
   it('uses the collections of the rehearsal, and afterwards its own again', async () => {
-    const backend = await startOthersBackend();
+    const backend = await startOtherTeamsBackend();
     const before = await backend.store.contents();
     const words = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
     const { code, stdout, stderr } = await rehearse(words, backend.environment);
@@ -82,10 +82,10 @@ describe('a real memory backend', () => {
 
   it('fails the rehearsal, and names the memory, if it loses one that the migration did not touch', async () => {
     const lost: string[] = [];
-    const backend = await startOthersBackend(async (action, collection, { vectors }) => {
+    const backend = await startOtherTeamsBackend(async (action, collection, { vectors }) => {
       if (action !== 'open-writes' || !collection.includes('_v3_')) return;
       const [point] = (await vectors.scroll(collection, { limit: 1 })).points;
-      if (!point) throw new Error('Nothing is there to be lost');
+      if (!point) throw new Error('There is no memory to lose');
       lost.push(point.id);
       await vectors.deletePoints(collection, { ids: [point.id] });
     });
@@ -105,9 +105,9 @@ describe('a real memory backend', () => {
       /No webhook and no person/,
     ],
     ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
-  ])('is not touched if %s', async (_, missing, words, why) => {
-    const { environment, requests, setting } = await startOthersBackend();
-    const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...missing });
+  ])('is not touched if %s', async (_, changes, words, why) => {
+    const { environment, requests, setting } = await startOtherTeamsBackend();
+    const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...changes });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });
     expect({ requests, setting: await setting.read() }).toEqual({
       requests: [],
@@ -117,7 +117,7 @@ describe('a real memory backend', () => {
 });
 
 /** Starts another team's backend with a webhook, on the collection `memories` of a shared store. */
-async function startOthersBackend(
+async function startOtherTeamsBackend(
   onHook: (
     action: HookAction,
     collection: string,
@@ -138,9 +138,9 @@ async function startOthersBackend(
     async ask(request) {
       const { action, collection } = request;
       requests.push(`${action} ${collection}`);
-      const answer = await hooks.ask(request);
+      const result = await hooks.ask(request);
       await onHook(action, collection, store);
-      return answer;
+      return result;
     },
   });
   onTestFinished(webhook.close);

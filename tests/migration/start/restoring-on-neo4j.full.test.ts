@@ -41,7 +41,7 @@ function describeRestoreInto(url: string): void {
       expect(dryRun).toMatchObject({ code: 0, stderr: '' });
       expect(dryRun.stdout).toContain('The graph is empty and can be restored into.');
       expect(await graph.readSize()).toEqual({ nodes: 0, relationships: 0 });
-      for (let time = 0; time < 2; time += 1) {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
         const { code, stdout, stderr } = await restore('--execute', '--json');
         expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
         expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });

@@ -60,9 +60,9 @@ async function startSandbox(...words: string[]) {
 const NOTHING_LEFT = { code: 0, running: [], files: [] };
 
 /** Runs each command in a shell that has set the sandbox's variables. */
-function createShell(takeOver: string) {
+function createShell(setVariables: string) {
   return async (...words: string[]): Promise<string> => {
-    const script = `${takeOver}; exec "$0" "$@"`;
+    const script = `${setVariables}; exec "$0" "$@"`;
     const command = [process.execPath, MIGRATE, ...words];
     const env = { ...BARE_ENVIRONMENT, NEO4J_URL: 'bolt://graph.invalid:7687' };
     return await new Promise((resolve, reject) => {
@@ -78,15 +78,15 @@ it('the sandbox is migrated from start to live and back by commands of other pro
   const file = join(await createTemporaryFolder(), 'sandbox.env');
   const sandbox = await startSandbox(...FEW, '--env', file);
   const migrate = createShell(`set -a; . ${file}; set +a`);
-  const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
-  const end = await migrate(...first.trim().split(' ').slice(5), '--yes');
-  expect(end).toContain('Users are on the new version');
+  const firstCommand = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
+  const output = await migrate(...firstCommand.trim().split(' ').slice(5), '--yes');
+  expect(output).toContain('Users are on the new version');
   expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain(
     'users are on the old version',
   );
-  const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
+  const actions = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
   // The freeze may be requested more than once, until writes are proved frozen.
-  expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
+  expect(actions.filter((action, n) => action !== actions[n - 1])).toEqual([
     ...['check', 'freeze', 'deploy-new', 'open-writes'],
     ...['freeze', 'deploy-old', 'open-writes'],
   ]);
@@ -94,7 +94,7 @@ it('the sandbox is migrated from start to live and back by commands of other pro
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('the sandbox stops and accepts the writes of its users by hand', async () => {
+it('typed words freeze and open the writes of the sandbox', async () => {
   const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');

@@ -52,8 +52,8 @@ describe('the state machine', () => {
   });
 
   it.each(tasks)('%s names only failures that exist', (_, { Retry = [], Catch = [] }) => {
-    const real = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
+    const known = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
     const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
-    expect(named.filter((name) => !real.includes(name))).toEqual([]);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 });

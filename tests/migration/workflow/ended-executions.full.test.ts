@@ -83,8 +83,8 @@ describe('an execution that is stopped', () => {
   );
 });
 
-/** An error that Step Functions does not catch under any name, not even States.ALL */
-function uncatchableError(name: string): Error {
+/** Creates an error that Step Functions does not catch under any name, not even States.ALL */
+function createUncatchableError(name: string): Error {
   return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
 }
 
@@ -100,7 +100,7 @@ describe('an execution that fails by itself', () => {
       onTask: async (state) => {
         await approve(state);
         const isFrozen = (await migration.runs.read(RUN)).window !== undefined;
-        if (isFrozen && state === failing) throw uncatchableError(name);
+        if (isFrozen && state === failing) throw createUncatchableError(name);
       },
     });
     expect(failure).toBe(name);
@@ -117,7 +117,7 @@ describe('an execution that fails by itself', () => {
     const read: typeof runs.read = async (runId) => {
       const run = await runs.read(runId);
       const isUnknown = isReadingStatus && run.phase === 'switching';
-      return isUnknown ? { ...run, phase: 'unheard-of' as Phase } : run;
+      return isUnknown ? { ...run, phase: 'unknown-phase' as Phase } : run;
     };
     const { failure } = await execute(migration, {
       services: { ...migration.services, runs: { ...runs, read } },

@@ -1,4 +1,4 @@
-// The deployed definition of the state machine, with failures on the way.
+// The deployed definition of the state machine, when steps fail
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
@@ -57,23 +57,26 @@ describe('the state machine', () => {
     expect(tasks.join(' ')).toContain('Backup Backup Backup');
   });
 
-  it.each(['Copy', 'Cutover'])('waits longer than the lease of a %s that died', async (dying) => {
-    const migration = await createMigration();
-    await migration.start();
-    const approve = approveWhenAsked(migration);
-    let hasDied = false;
-    const { tasks, failure } = await execute(migration, {
-      onTask: async (state) => {
-        await approve(state);
-        if (state !== dying || hasDied) return;
-        hasDied = true;
-        await migration.lock.take(RUN);
-        throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
-      },
-    });
-    expect(failure).toBeUndefined();
-    // Five seconds pass on the clock before each task.
-    const meanwhile = tasks.filter((state) => state === dying).length;
-    expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
-  });
+  it.each(['Copy', 'Cutover'])(
+    'waits longer than the lease of a %s that died',
+    async (killedState) => {
+      const migration = await createMigration();
+      await migration.start();
+      const approve = approveWhenAsked(migration);
+      let hasDied = false;
+      const { tasks, failure } = await execute(migration, {
+        onTask: async (state) => {
+          await approve(state);
+          if (state !== killedState || hasDied) return;
+          hasDied = true;
+          await migration.lock.take(RUN);
+          throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
+        },
+      });
+      expect(failure).toBeUndefined();
+      // Five seconds pass on the clock before each task.
+      const attempts = tasks.filter((state) => state === killedState).length;
+      expect(attempts).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
+    },
+  );
 });

@@ -39,8 +39,8 @@ describe('the state machine', () => {
       const services = changeServices(migration.services, { vectors: { encodesKeywords } });
       const { tasks, failure } = await execute(migration, { services });
       expect([tasks.at(-1), failure]).toEqual(['Copy', 'RefusedPrerequisites']);
-      const again = await execute(migration, { onTask: approveWhenAsked(migration) });
-      expect(again.failure).toBeUndefined();
+      const resumed = await execute(migration, { onTask: approveWhenAsked(migration) });
+      expect(resumed.failure).toBeUndefined();
     },
   );
 
@@ -90,15 +90,17 @@ describe('the definition', () => {
 
   it('waits longer than the lease of a step that died, and than the longest invocation', () => {
     for (const [name, { Retry = [] }] of tasks) {
-      const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
+      const lockRetriers = Retry.filter((retrier) =>
+        retrier.ErrorEquals.includes('RetryableLockHeld'),
+      );
       // Jitter must be off, because it could draw only short pauses.
-      expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
-      const longest = MAX_FUNCTION_SECONDS + LEASE_MS / 1_000;
-      expect(running.map(sumPauses)[0], name).toBeGreaterThanOrEqual(longest);
+      expect(lockRetriers.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
+      const longestSeconds = MAX_FUNCTION_SECONDS + LEASE_MS / 1_000;
+      expect(lockRetriers.map(sumPauses)[0], name).toBeGreaterThanOrEqual(longestSeconds);
     }
   });
 
-  const seconds = (state: string) => States[state]?.Seconds ?? 0;
+  const readSeconds = (state: string) => States[state]?.Seconds ?? 0;
 
   /** Waits through the longest window that a plan allows, while the person never does the action. */
   async function waitForPerson() {
@@ -117,7 +119,7 @@ describe('the definition', () => {
       },
       onEntered: (state) => {
         entered.push(state);
-        if (state.name === 'AwaitPerson') migration.advanceClock(seconds(state.name) * 1_000);
+        if (state.name === 'AwaitPerson') migration.advanceClock(readSeconds(state.name) * 1_000);
         if (state.name === 'Wait') migration.advanceClock(POLL_SECONDS * 1_000);
       },
     });
@@ -132,13 +134,15 @@ describe('the definition', () => {
       expect(failure).toBe('RolledBack');
       expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
       expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
-      const forPerson = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
-      const perStatusRead = EVENTS.Task + EVENTS.Choice;
-      const forApproval =
-        EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perStatusRead + EVENTS.Wait);
-      const perPoll = perStatusRead + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
-      const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
-      expect(forApproval + forServices + forPerson).toBeLessThan(MAX_HISTORY_EVENTS);
+      const personEvents = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
+      const eventsPerStatusRead = EVENTS.Task + EVENTS.Choice;
+      const approvalEvents =
+        EXECUTION_DAYS *
+        (86_400 / readSeconds('AwaitApproval')) *
+        (eventsPerStatusRead + EVENTS.Wait);
+      const eventsPerPoll = eventsPerStatusRead + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
+      const serviceEvents = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * eventsPerPoll;
+      expect(approvalEvents + serviceEvents + personEvents).toBeLessThan(MAX_HISTORY_EVENTS);
     },
   );
 
@@ -158,7 +162,7 @@ describe('the definition', () => {
         if (statusReads === 6) stop.abort();
         if (statusReads !== 3) return;
         const { pendingAction: pending } = await migration.runs.read(RUN);
-        if (pending?.action !== 'freeze') throw new Error('No freeze is asked for');
+        if (pending?.action !== 'freeze') throw new Error('No freeze is requested');
         const request = { ...pending, runId: RUN, occasion: '', deadlineAt: undefined };
         await migration.operator.hooks.ask({ ...request, testUser: testUserOf(RUN) });
         await migration.confirm('freeze');
@@ -178,7 +182,7 @@ describe('the definition', () => {
     for (const path of fields) expect(status).toHaveProperty(path);
   });
 
-  it('has a deadline on every task, and retries nothing that was refused', () => {
+  it('has a time limit on every task, and retries nothing that was refused', () => {
     for (const [name, { TimeoutSeconds, Retry = [] }] of tasks) {
       expect(TimeoutSeconds, name).toBeGreaterThan(0);
       const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);

@@ -1,4 +1,4 @@
-// A window that is refused or late rolls back without a command, from any stage. Writes are never opened on the new version; the
+// A window that is refused or has expired rolls back without a command, from any stage. Writes are never opened on the new version; the
 // record keeps the reason; and users return to the old version with all their memories.
 import { describe, expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
@@ -26,7 +26,7 @@ const WINDOW_MS = 30 * 60_000;
 
 interface Row {
   /** Milestone that the run has reached */
-  readonly at: Milestone;
+  readonly milestone: Milestone;
   readonly options?: MigrationOptions;
   readonly plan?: Readonly<Record<string, unknown>>;
   /** Called before the cutover continues */
@@ -45,19 +45,19 @@ async function closeWindow(migration: Migration): Promise<void> {
 
 /** Creates a row in which the window closes during the given call. */
 function closeWindowDuring(
-  at: Milestone,
+  milestone: Milestone,
   port: 'vectors' | 'backend',
   method: 'uploadSnapshot' | 'scroll' | 'findBestMatch',
 ): Row {
   const changes = (migration: Migration) => {
     const service = migration.services[port] as Record<string, (...args: unknown[]) => unknown>;
-    const slow = async (...args: unknown[]) => {
+    const slowCall = async (...args: unknown[]) => {
       await closeWindow(migration);
       return await service[method]?.(...args);
     };
-    return { [port]: { [method]: slow } };
+    return { [port]: { [method]: slowCall } };
   };
-  return { at, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
+  return { milestone, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
 }
 
 /** Creates a row in which writes cannot be proved frozen, however often the step tries. */
@@ -69,7 +69,7 @@ function createUnprovedRow(status?: number): Row {
   );
   const addMemory = () => Promise.reject(failure);
   return {
-    at: 'copied',
+    milestone: 'copied',
     refused: 'RefusedNotFrozen',
     changes: () => ({ backend: { addMemory } }),
   };
@@ -106,7 +106,7 @@ const withShortcomings = (shortcomings: NonNullable<MigrationOptions['shortcomin
 
 const ROWS: Readonly<Record<string, Row>> = {
   'a proxy says that there is no such collection': {
-    at: 'copied',
+    milestone: 'copied',
     refused: 'RefusedByService',
     why: '404',
     before: ({ qdrant }) =>
@@ -116,12 +116,12 @@ const ROWS: Readonly<Record<string, Row>> = {
       }),
   },
   'a test write is accepted, although writes should be frozen': {
-    at: 'copied',
+    milestone: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
   },
   'a test write is made, but not answered': {
-    at: 'copied',
+    milestone: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
     changes: ({ services: { backend } }) => ({
@@ -138,7 +138,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'every test write is answered with 502': createUnprovedRow(502),
   'every test write is answered with 500': createUnprovedRow(500),
   'the dump of the graph cannot be read back': {
-    at: 'frozen',
+    milestone: 'frozen',
     refused: 'RefusedSnapshot',
     changes: ({ graph }) => ({
       graph: {
@@ -150,7 +150,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
   },
   'the graph is written to while it is dumped': {
-    at: 'frozen',
+    milestone: 'frozen',
     refused: 'RefusedNotFrozen',
     changes: ({ graph }) => ({
       graph: {
@@ -162,40 +162,40 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
   },
   'the old collection is written to while it is backed up': {
-    at: 'frozen-and-backed-up',
+    milestone: 'frozen-and-backed-up',
     refused: 'RefusedSourceChanged',
     before: (migration) => changeFirstPoint(migration, SOURCE),
   },
   'the store drops a write that it confirmed': {
-    at: 'frozen-and-backed-up',
+    milestone: 'frozen-and-backed-up',
     refused: 'RefusedVerification',
     why: /missing: 1.*-report-\d+\.json/,
     before: (migration) => deleteFirstPoint(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
   'a memory of the new collection is missing': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedVerification',
     before: (migration) => deleteFirstPoint(migration, migration.target),
   },
   'a memory of the new collection was changed': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedVerification',
     before: (migration) => changeFirstPoint(migration, migration.target),
   },
   'the old collection was written to after the comparison': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSourceChanged',
     before: (migration) => writeToOld(migration, 'Written after the verification'),
   },
   'the collection was written to after the comparison, in place': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
     before: (migration) => writeToOld(migration, 'Written inside the window'),
   },
   'a vector has changed, in place': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
     changes: ({ services: { vectors } }) => ({
@@ -213,7 +213,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
   },
   'counts per user have changed, in place': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
     changes: ({ services: { vectors } }) => ({
@@ -231,7 +231,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
   },
   'the store does not fill keywords, in place': {
-    at: 'frozen',
+    milestone: 'frozen',
     refused: 'RefusedVerification',
     why: /does not fill the keywords of 1 of \d+ points/,
     ...IN_PLACE,
@@ -239,13 +239,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     changes: () => ({ vectors: { updateVectors: async () => undefined } }),
   },
   'another client has changed the setting': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSettingChanged',
     why: `instead of "${SOURCE}"`,
     before: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
   },
   'the backups cannot be protected from deletion': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedCredentials',
     changes: () => ({
       artifacts: { retain: () => Promise.reject(new Refusal('RefusedCredentials', 'No.')) },
@@ -253,42 +253,42 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'a memory is deleted while the new version is deployed': {
     isEarlyWrite: true,
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedVerification',
     changes: (migration) =>
       onRequest(migration, 'deploy-new', () => deleteFirstPoint(migration, migration.target)),
   },
   'the old collection is written to while the new version is deployed': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedSourceChanged',
     changes: (migration) =>
       onRequest(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
   },
   'the new collection is emptied while the final check reads the old one': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedVerification',
     changes: emptyDuringFinalCheck,
   },
   'the new version has no model for keywords': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedNewVersion',
     why: 'fastembed',
     options: withShortcomings({ noKeywordModel: true }),
   },
   'the new version has another embedding model': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedNewVersion',
     why: 'another embedding model',
     options: withShortcomings({ otherEmbeddings: true }),
   },
   'the new version stores no memory': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedNewVersion',
     why: 'does not find a memory that it has stored',
     options: withShortcomings({ emptyExtractions: 9 }),
   },
   'the old version runs instead of the new one, and a smoke test writes to it': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedNewVersion',
     changes: ({ services: { hooks } }) => ({
       hooks: {
@@ -300,19 +300,19 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
   },
   'the migration itself has a defect': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedDefect',
     why: 'TypeError: see the log',
     changes: () => ({ backend: { health: () => Promise.reject(new TypeError('x is no y')) } }),
   },
   'the window has closed': {
-    at: 'equal',
+    milestone: 'equal',
     refused: 'RefusedNotNow',
     why: 'The window closed at',
     before: closeWindow,
   },
   'a snapshot proves damaged after the window has closed': {
-    at: 'frozen',
+    milestone: 'frozen',
     refused: 'RefusedSnapshot',
     why: 'Damaged.',
     changes: (migration) => ({
@@ -344,12 +344,12 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('a window rolls back if', () => {
   it.each(oneInEvery(4, Object.entries(ROWS)))(
     '%s',
-    async (_, { at, options, plan, before, changes, refused, why, isEarlyWrite }) => {
-      const migration = await createMigrationAt(at, options, plan);
+    async (_, { milestone, options, plan, before, changes, refused, why, isEarlyWrite }) => {
+      const migration = await createMigrationAt(milestone, options, plan);
       const { services, runs, operator } = migration;
       const { vectors, setting } = services;
-      // Leaves out the memories of the test user.
-      const contents = async () =>
+      // The scan ignores the memories of the test user.
+      const readDigest = async () =>
         (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
       await before?.(migration);
       const active = await setting.read();
@@ -361,14 +361,14 @@ describe('a window rolls back if', () => {
       // Only the log of a defect needs a stack trace: an operator has no use for it.
       const logged = migration.logged.find(({ failure }) => failure !== undefined);
       expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
-      const old = await contents();
+      const frozenDigest = await readDigest();
       await migration.finish('rollback', { actor: 'machine' });
       expect(await readStatus(services)).toMatchObject({
         phase: 'copied',
         refused: { name: refused },
       });
       expect(await setting.read()).toBe(active);
-      expect((await contents()) === old).toBe(!isEarlyWrite);
+      expect((await readDigest()) === frozenDigest).toBe(!isEarlyWrite);
       expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
       const { actions } = operator;
       const isDeployed = actions.includes('deploy-new') || actions.includes('deploy-old');
@@ -384,7 +384,7 @@ describe('a window rolls back if', () => {
 describeInFull('if the cutover was killed before the rollback began', () => {
   const refused = { name: 'RefusedNotFrozen' };
 
-  async function createKilled(): Promise<Migration> {
+  async function createKilledCutover(): Promise<Migration> {
     const migration = await createMigrationAt('copied', { forgetsToFreeze: true });
     const { runs } = migration;
     const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
@@ -397,7 +397,7 @@ describeInFull('if the cutover was killed before the rollback began', () => {
   }
 
   it('the watch rolls back at once', async () => {
-    const migration = await createKilled();
+    const migration = await createKilledCutover();
     const expected = { phase: 'switching', next: 'rollback', isLate: true, refused };
     expect(await readStatus(migration.services)).toMatchObject(expected);
     await watchUntilDone(migration);
@@ -405,7 +405,7 @@ describeInFull('if the cutover was killed before the rollback began', () => {
   });
 
   it('a repeated cutover is refused for the first reason, and rolls back', async () => {
-    const migration = await createKilled();
+    const migration = await createKilledCutover();
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotFrozen'));
     await migration.finish('rollback');

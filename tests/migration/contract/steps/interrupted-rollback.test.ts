@@ -66,10 +66,10 @@ function killAfter(services: Services, isLast: (state: RecordedJournal) => boole
 function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   let isDue = true;
   const readCheckpoint: typeof runs.readCheckpoint = async (runId, step) => {
-    const found = await runs.readCheckpoint(runId, step);
-    if (step !== 'rollback' || !isDue || !found) return found;
+    const checkpoint = await runs.readCheckpoint(runId, step);
+    if (step !== 'rollback' || !isDue || !checkpoint) return checkpoint;
     isDue = false;
-    return { ...found, state };
+    return { ...checkpoint, state };
   };
   return { runs: { readCheckpoint } };
 }
@@ -117,24 +117,21 @@ describe('the request of a deployment', () => {
     },
   );
 
-  itInFull(
-    'is not repeated for ever if the deployment is reported as done and is not',
-    async () => {
-      const migration = await createLive();
-      await rollBackWithoutProof(migration);
-      migration.advanceClock(40 * MINUTE_MS);
-      let minutes = 0;
-      do {
-        const services = reportUndoneDeployment(migration);
-        await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-        migration.advanceClock(MINUTE_MS);
-        minutes += 1;
-      } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
-      expect(minutes).toBeLessThan(30);
-    },
-  );
+  itInFull('is not repeated forever if the deployment is reported as done and is not', async () => {
+    const migration = await createLive();
+    await rollBackWithoutProof(migration);
+    migration.advanceClock(40 * MINUTE_MS);
+    let minutes = 0;
+    do {
+      const services = reportUndoneDeployment(migration);
+      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+      migration.advanceClock(MINUTE_MS);
+      minutes += 1;
+    } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
+    expect(minutes).toBeLessThan(30);
+  });
 
-  itInFull('does not keep writes frozen for ever if every attempt is killed', async () => {
+  itInFull('does not keep writes frozen forever if every attempt is killed', async () => {
     const migration = await createLive();
     let minutes = 0;
     do {
@@ -193,10 +190,10 @@ describe('the request of a deployment', () => {
 
 it.each([
   { to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} },
-  { of: 'another version' },
+  { form: 'another version' },
   { passed: {} },
   { passed: { '#plan': {}, freezing: {} } },
-])('a rollback with an unreadable record does not start anew: %j', async (unreadable) => {
+])('a rollback with an unreadable record does not start again: %j', async (unreadable) => {
   const migration = await createLive();
   const services = killBeforeRequest(migration, 'deploy-old');
   await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
@@ -208,7 +205,7 @@ it.each([
   expect(migration.operator.actions.length).toBe(earlierActions);
 });
 
-it('a rollback that an earlier version recorded without a plan continues if users had never left', async () => {
+it('a rollback that an earlier version recorded without a plan continues if users never left the old one', async () => {
   const migration = await createMigrationAt('equal');
   await migration.invoke('rollback', {}, {}, () => 0);
   expect(await readPhase(migration)).toBe('switching-back');
@@ -234,20 +231,20 @@ describe('a rollback whose decisions were noted beside its stages', () => {
     const { '#plan': plan, ...passed } = journal?.passed ?? {};
     const noted = { passed, open: journal?.open, noted: { plan: plan?.found, ...notes } };
     expect((await readStatus(migration.services)).stages).toEqual(Object.keys(passed));
-    const end = await migration
+    const outcome = await migration
       .finish('rollback', {}, withRecord(migration, noted))
       .catch((error: unknown) => error);
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe(phase);
     expect(await migration.services.setting.read()).toBe(active ?? migration.target);
     expect(migration.operator.actions.at(-1)).toBe('open-writes');
-    if (phase === 'live') expect(end).toMatchObject(refused);
+    if (phase === 'live') expect(outcome).toMatchObject(refused);
     const isProved = run.takesNoWindow === undefined;
     expect(isProved).toBe(!('unproved' in notes) || phase === 'live');
   });
 });
 
-it('writes are opened in time if the window was late and the old collection cannot be restored', async () => {
+it('writes are opened in time if the window has expired and the old collection cannot be restored', async () => {
   const migration = await createMigrationAt('equal');
   const slow = onRequest(migration, 'open-writes', () => 'under-way');
   await migration.invoke('cutover', {}, slow);
@@ -279,12 +276,12 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
   const changes: ServiceChanges = { ...silentBackend, hooks: { ask } };
   const isRefused = ({ passed }: RecordedJournal) => '#end' in passed;
   const dying = killAfter(changeServices(migration.services, changes), isRefused);
-  let end: unknown;
-  for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
-    end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+  let outcome: unknown;
+  for (let n = 0; n < 400 && !(outcome instanceof Killed); n += 1) {
+    outcome = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
     migration.advanceClock(20_000);
   }
-  expect(end).toBeInstanceOf(Killed);
+  expect(outcome).toBeInstanceOf(Killed);
   for (let n = 0; n < 40 && (await readPhase(migration)) === 'switching-back'; n += 1) {
     await migration.finish('rollback', {}, changes).catch((error: unknown) => error);
     migration.advanceClock(20_000);

@@ -22,7 +22,7 @@ it('deletions accepted for a window are not accepted for its rollback', async ()
   await migration.invoke('cutover', { deletes: before }, slow);
   await emptyCollection(migration, migration.target, before - 10);
   migration.advanceClock(31 * MINUTE_MS);
-  await repeatUntilReturned(migration, () => keepWatch(migration.services));
+  await repeatUntilRolledBack(migration, () => keepWatch(migration.services));
   expect(await vectors.count(SOURCE)).toBe(before);
 });
 
@@ -66,7 +66,7 @@ it('a webhook that repeats its refusal of a request gets a new request', async (
   expect((await migration.runs.read(RUN)).phase).toBe('live');
 });
 
-it('a restore does not begin the time of a refusal again', async () => {
+it('a restore does not restart the time limit of a refusal', async () => {
   const migration = await createMigrationAt('equal');
   await migration.runUntilStage('prepared');
   await migration.invoke('rollback', {}, {}, () => 0);
@@ -85,7 +85,7 @@ function refuseOpening({ services }: Migration, isRefused: (request: HookRequest
   return { hooks: { ask } };
 }
 
-/** Rolls back every minute, until it is recorded where the rollback ends; then the process is killed. @returns the minutes */
+/** Rolls back every minute until it is recorded where the rollback ends, and then kills it. @returns the minutes */
 async function repeatUntilKilled(
   migration: Migration,
   changes: ReturnType<typeof refuseOpening>,
@@ -99,14 +99,14 @@ async function repeatUntilKilled(
   const changed = changeServices(migration.services, { ...changes, runs: { saveCheckpoint } });
   const dying = createServicesKilledBefore(changed, () => isDead);
   for (let minutes = 0; minutes < MAX_MINUTES; minutes += 1) {
-    const end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
-    if (end instanceof Killed) return minutes;
+    const outcome = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+    if (outcome instanceof Killed) return minutes;
     migration.advanceClock(MINUTE_MS);
   }
   throw new Error('The rollback has not decided where it ends');
 }
 
-async function repeatUntilReturned(
+async function repeatUntilRolledBack(
   migration: Migration,
   attempt: () => Promise<unknown>,
 ): Promise<void> {
@@ -116,5 +116,5 @@ async function repeatUntilReturned(
     if ((await migration.runs.read(RUN)).phase === 'copied') return;
     migration.advanceClock(MINUTE_MS);
   }
-  throw new Error('The run has not returned');
+  throw new Error('The run was not rolled back');
 }

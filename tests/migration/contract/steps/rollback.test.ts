@@ -60,9 +60,9 @@ const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 const readReport = async ({ runs }: Migration) =>
   (await runs.read(RUN)).evidence['rollback-report']?.facts;
 
-const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
+const listCollections = ({ services }: Migration) => services.vectors.listCollections();
 
-/** Lets the event happen once, right before the operator is asked for the action. */
+/** Runs the event once, right before the action is requested. */
 function runBefore(migration: Migration, action: ExternalAction, event: () => Promise<void>) {
   let isDue = true;
   return onRequest(migration, action, async () => {
@@ -72,7 +72,7 @@ function runBefore(migration: Migration, action: ExternalAction, event: () => Pr
   });
 }
 
-/** A webhook that does each action once per idempotency key. It reports the actions in `ignored` as done, without doing them. */
+/** Creates a webhook that does each action once per idempotency key. It reports the actions in `ignored` as done, without doing them. */
 function actOnce(
   { services }: Migration,
   ignored: ReadonlySet<string> = new Set(),
@@ -93,7 +93,7 @@ async function refuse(): Promise<never> {
   throw new Refusal('RefusedCredentials', '403.');
 }
 
-async function listTakenName() {
+async function listTakenAlias() {
   return [{ alias_name: RESTORED, collection_name: 'of another program' }];
 }
 
@@ -101,8 +101,8 @@ const createLive = () => createMigrationAt('live');
 
 /** Creates a run whose cutover failed: the new version is deployed, but never took traffic. */
 async function createFailedCutover(): Promise<Migration> {
-  const lacking = { hasPreview: false, shortcomings: { noKeywordModel: true } };
-  const migration = await createMigrationAt('equal', lacking);
+  const options = { hasPreview: false, shortcomings: { noKeywordModel: true } };
+  const migration = await createMigrationAt('equal', options);
   const attempt = migration.finish('cutover');
   await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion', /fastembed|spaCy/));
   const filter = ofTestUser(await migration.runs.read(RUN));
@@ -151,8 +151,12 @@ async function restore(
   name = SOURCE,
 ): Promise<void> {
   await vectors.createCollection(name, LAYOUT);
-  const whole = points.map(({ id, vector = '[]' as never, payload }) => ({ id, vector, payload }));
-  await vectors.upsert(name, whole, 'upsert');
+  const withVectors = points.map(({ id, vector = '[]' as never, payload }) => ({
+    id,
+    vector,
+    payload,
+  }));
+  await vectors.upsert(name, withVectors, 'upsert');
 }
 
 const addToNew =
@@ -164,8 +168,8 @@ const addToOld =
   (migration) =>
     writeToOld(migration, text);
 
-/** Every kind of write. New memories come last: their ids are random, so one of them could be the first point. */
-const everyWrite = inSequence(
+/** Makes every kind of write. New memories come last: their ids are random, so one of them could be the first point. */
+const makeEveryWrite = inSequence(
   deleteFromNew,
   async (migration) => {
     const {
@@ -190,14 +194,14 @@ interface Row {
   readonly during?: readonly [ExternalAction, MigrationEvent];
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly input?: Partial<StepInput>;
-  /** True if the window closes while only the watch is at work */
+  /** True if the window closes while only the watch is running */
   readonly isWatched?: true;
   /** Expected fields of the dry run */
   readonly forecast?: object;
   /** Collection that users are on afterwards */
-  readonly users?: string;
-  /** The contents that users then have: those of the old or new collection after these events, or the initial ones */
-  readonly have: 'old' | 'new' | 'initial';
+  readonly activeCollection?: string;
+  /** Contents of that collection: those of the old or new collection after these events, or the initial ones */
+  readonly contents: 'old' | 'new' | 'initial';
   /** Texts that the users' collection holds in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
@@ -207,34 +211,34 @@ interface Row {
 
 const ROWS: Readonly<Record<string, Row>> = {
   'every write is carried over: created, changed and deleted, in text, vector and user': {
-    before: everyWrite,
+    before: makeEveryWrite,
     forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
-    have: 'new',
+    contents: 'new',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
   'a write right before the freeze is carried over, too': {
     during: ['freeze', addToNew('At the last moment')],
-    have: 'new',
+    contents: 'new',
   },
   'a memory created after the comparison is carried over': {
     during: ['deploy-old', addToNew('After the walk')],
-    have: 'new',
+    contents: 'new',
   },
   'a memory deleted after the comparison is deleted in the old collection, too': {
     during: ['deploy-old', deleteFromNew],
-    have: 'new',
+    contents: 'new',
   },
   'a write to the new collection right before writes are opened is carried over': {
     during: ['open-writes', addToNew('Late')],
-    have: 'new',
+    contents: 'new',
     needsNoComparison: true,
     report: { leakedWrites: 1, leakedWritesOverruled: 0 },
   },
   'writes of another program to the old collection stay there, and are reported': {
     from: () => createMigrationAt('live', {}, { uploadAs: UPLOADED }),
     // The deletion comes first, because it could otherwise hit the new memory.
-    before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
-    have: 'old',
+    before: inSequence(deleteFromOld, addToOld('From a program that still uses the old one')),
+    contents: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     needsNoComparison: true,
     takesNoWindow: `users worked on ${UPLOADED}`,
@@ -242,57 +246,57 @@ const ROWS: Readonly<Record<string, Row>> = {
   'test writes of a probe or a smoke test are removed from the old collection': {
     before: async (migration) =>
       await (await startSecondOldVersion(migration)).add(`__migration_test_${RUN}`, 'A probe'),
-    have: 'initial',
+    contents: 'initial',
   },
   'a write to the old version before writes are opened is not removed by the final check': {
     during: ['deploy-old', inSequence(addToNew('Late, to the new'), addToOld('Early, to the old'))],
-    have: 'new',
+    contents: 'new',
     texts: ['Early, to the old'],
     needsNoComparison: true,
   },
   'a permitted number of deletions does not lower the limit of changes': {
     before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
     input: { deletes: 0 },
-    have: 'new',
+    contents: 'new',
   },
   'memories missing from the new collection are removed from the old one if the operator says that users deleted them':
     {
       before: loseMemories,
       input: { deletes: 21 },
-      have: 'new',
+      contents: 'new',
     },
   'writes since the switch are left behind and kept, if the operator decides so': {
     before: addToNew('New fact 1', 'New fact 2'),
     input: { asItWas: true },
-    have: 'old',
+    contents: 'old',
     forecast: { returnsTo: SOURCE, leavesBehind: 2 },
     report: { returnedTo: SOURCE, leftBehind: 2 },
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
-  'users return to the snapshot unchanged if both collections are gone': {
+  'users return to the snapshot unchanged if both collections were deleted': {
     before: inSequence(deleteNewCollection, deleteOldCollection),
     input: { asItWas: true },
-    users: RESTORED,
-    have: 'initial',
+    activeCollection: RESTORED,
+    contents: 'initial',
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'a new collection whose optimizer fails does not block the rollback': {
     before: addToNew('New fact'),
     changes: makeRed(`memories_v3_${RUN}`),
-    have: 'new',
+    contents: 'new',
   },
   'writes of a forgotten program to the old collection do not block the rollback, and stay there': {
-    before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
+    before: inSequence(deleteFromOld, addToOld('From a program that still uses the old one')),
     changes: makeRed(`memories_v3_${RUN}`),
-    have: 'old',
+    contents: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     needsNoComparison: true,
   },
-  'if the old collection is gone, its snapshot is restored, and every write since is carried over':
+  'if the old collection was deleted, its snapshot is restored, and every write since is carried over':
     {
       before: inSequence(addToNew('New fact 1'), deleteFromNew, deleteOldCollection),
-      users: RESTORED,
-      have: 'new',
+      activeCollection: RESTORED,
+      contents: 'new',
       report: { returnedTo: RESTORED, leftBehind: 0 },
       takesNoWindow: `users are on ${RESTORED}`,
     },
@@ -300,27 +304,27 @@ const ROWS: Readonly<Record<string, Row>> = {
     {
       before: addToNew('New fact'),
       changes: makeRed(SOURCE),
-      users: RESTORED,
-      have: 'new',
+      activeCollection: RESTORED,
+      contents: 'new',
       takesNoWindow: `users are on ${RESTORED}`,
     },
   'an emptied old collection is filled again, and nothing is removed from the new one': {
     before: inSequence(addToNew('New fact'), (migration) => emptyCollection(migration, SOURCE)),
-    have: 'new',
+    contents: 'new',
     report: { lateWrites: 60, lateWritesWithheld: 60 },
   },
   'acknowledged writes stay in the new collection, and users return to the snapshot': {
     before: addToNew('New fact 1', 'New fact 2'),
     input: { toSnapshot: true, acknowledgedLoss: 2 },
-    users: RESTORED,
-    have: 'initial',
+    activeCollection: RESTORED,
+    contents: 'initial',
     report: { returnedTo: RESTORED, leftBehind: 2 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'early writes to the new version are carried over when users are back': {
     from: createFailedCutover,
     isWatched: true,
-    have: 'new',
+    contents: 'new',
     before: inSequence(deleteFromNew, addToNew('An early write of a user')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
@@ -331,14 +335,14 @@ const ROWS: Readonly<Record<string, Row>> = {
         (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
         (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
       ),
-      have: 'old',
+      contents: 'old',
       report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
       takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
     },
   'a new collection that was emptied before traffic was opened removes nothing from the old one': {
     from: createFailedCutover,
     before: (migration) => emptyCollection(migration),
-    have: 'old',
+    contents: 'old',
     report: { leakedWritesWithheld: 60 },
     takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
@@ -346,17 +350,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     from: createFailedCutover,
     isWatched: true,
     before: addToOld('During the freeze'),
-    have: 'old',
+    contents: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
   'a memory deleted from the old collection meanwhile stays deleted': {
     from: createFailedCutover,
     before: deleteFromOld,
-    have: 'old',
+    contents: 'old',
   },
   'a new version that does not refuse writes is no reason to keep them frozen': {
     from: createFailedCutover,
-    have: 'old',
+    contents: 'old',
     changes: () => ({
       backend: { addMemory: () => Promise.reject(new Error('No write is expected')) },
     }),
@@ -364,29 +368,29 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the window closes by itself even if users may have written': {
     from: createOpening,
     isWatched: true,
-    have: 'old',
+    contents: 'old',
   },
   'writes to both collections before the deadline are carried over': {
     from: createOpening,
     isWatched: true,
-    have: 'new',
+    contents: 'new',
     texts: ['Outlasted the freeze'],
     before: inSequence(addToNew('Among the first'), addToOld('Outlasted the freeze')),
   },
   'a new collection that was emptied inside the window removes nothing from the old one': {
     from: createOpening,
     isWatched: true,
-    have: 'old',
+    contents: 'old',
     texts: ['Among the first'],
     before: inSequence((migration) => emptyCollection(migration), addToNew('Among the first')),
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
-  'users return when the window closes even if the new collection is gone': {
+  'users return when the window closes even if the new collection was deleted': {
     from: createOpening,
     isWatched: true,
     before: deleteNewCollection,
-    have: 'old',
+    contents: 'old',
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
 };
@@ -394,7 +398,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('users return after a rollback', () => {
   it.each(oneInEvery(5, Object.entries(ROWS)))(
     '%s',
-    async (_, { from = createLive, users = SOURCE, texts = [], ...row }) => {
+    async (_, { from = createLive, activeCollection = SOURCE, texts = [], ...row }) => {
       const migration = await from();
       const { services, runs } = migration;
       const { vectors } = services;
@@ -416,7 +420,7 @@ describe('users return after a rollback', () => {
         const dryRun = await migration.invoke('rollback', { ...input, execute: false });
         expect(dryRun).toMatchObject({ forecast });
       }
-      const happening =
+      const duringChanges =
         during &&
         runBefore(migration, during[0], async () => {
           await during[1](migration);
@@ -426,15 +430,18 @@ describe('users return after a rollback', () => {
         migration.advanceClock(WINDOW_MS);
         await watchUntilDone(migration);
       } else {
-        await migration.finish('rollback', input, { ...row.changes?.(migration), ...happening });
+        await migration.finish('rollback', input, {
+          ...row.changes?.(migration),
+          ...duringChanges,
+        });
       }
       const { takesNoWindow, phase } = await readStatus(services);
       expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
-      expect(await services.setting.read()).toBe(users);
-      const { points, digest } = await computeFingerprint(vectors, users);
-      if (texts.length === 0) expect({ points, digest }).toEqual(expected[row.have]);
-      else expect(points).toBe((expected[row.have]?.points ?? 0) + texts.length);
-      const page = await vectors.scroll(users, { limit: 999, vector: false });
+      expect(await services.setting.read()).toBe(activeCollection);
+      const { points, digest } = await computeFingerprint(vectors, activeCollection);
+      if (texts.length === 0) expect({ points, digest }).toEqual(expected[row.contents]);
+      else expect(points).toBe((expected[row.contents]?.points ?? 0) + texts.length);
+      const page = await vectors.scroll(activeCollection, { limit: 999, vector: false });
       for (const text of texts) {
         expect(page.points.some(({ payload }) => payload.includes(text))).toBe(true);
       }
@@ -461,9 +468,9 @@ it('each walk of a rollback keeps what it overwrites in a separate report', asyn
   await migration.finish('rollback', {}, services);
   const { artifacts } = await migration.image();
   const reports = [...artifacts].filter(([key]) => key.startsWith(`${RUN}/conflicts-`));
-  const kept = reports.map(([, { content }]) => String(content)).join();
-  expect(kept).toContain('On the old version, before');
-  expect(kept).toContain('On the new version, after');
+  const overwritten = reports.map(([, { content }]) => String(content)).join();
+  expect(overwritten).toContain('On the old version, before');
+  expect(overwritten).toContain('On the new version, after');
 });
 
 interface RefusedRow extends Pick<Row, 'before'> {
@@ -538,7 +545,7 @@ describe('before the setting is changed', () => {
       expect(migration.operator.actions.at(-1)).toBe('open-writes');
       expect(migration.operator.actions).not.toContain('deploy-old');
       expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
-      expect(await collectionsOf(migration)).toContain(migration.target);
+      expect(await listCollections(migration)).toContain(migration.target);
       expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
     },
   );
@@ -572,8 +579,8 @@ describeInFull('an old collection that is deleted after the rollback has begun',
   ] as const)('keeps users on the new one: %s, before %s', async (_, action, create) => {
     const migration = await create();
     const { vectors } = migration.services;
-    const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
-    expect(own).toContain(migration.target);
+    const ownCollections = (await listCollections(migration)).filter((name) => name !== SOURCE);
+    expect(ownCollections).toContain(migration.target);
     const services = runBefore(
       migration,
       action,
@@ -583,7 +590,7 @@ describeInFull('an old collection that is deleted after the rollback has begun',
     for (let n = 0; n < 2; n += 1) {
       const attempt = migration.finish('rollback', { actor: 'machine' }, services);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-      expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
+      expect(await listCollections(migration)).toEqual(expect.arrayContaining(ownCollections));
       expect(await readPhase(migration)).toBe('switching-back');
       expect(migration.operator.actions.includes('open-writes')).toBe(action === 'open-writes');
     }
@@ -600,9 +607,9 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     input: Partial<StepInput>,
   ): Promise<unknown> {
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
-      const end = await migration.finish('rollback', input, changes).catch((error) => error);
-      if ((await readPhase(migration)) !== 'switching-back') return end;
-      expect(end).toEqual(failureNamed(end.name, 'Writes stay frozen until'));
+      const outcome = await migration.finish('rollback', input, changes).catch((error) => error);
+      if ((await readPhase(migration)) !== 'switching-back') return outcome;
+      expect(outcome).toEqual(failureNamed(outcome.name, 'Writes stay frozen until'));
       migration.advanceClock(60_000);
     }
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
@@ -619,22 +626,26 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   const lockedSetting = (): ServiceChanges => ({ setting: { change: refuse } });
   const machine = { actor: 'machine' } as const;
 
-  interface Unproved {
+  interface TimeoutRow {
     readonly from: () => Promise<Migration>;
     readonly changes: (migration: Migration) => ServiceChanges;
     readonly input?: Partial<StepInput>;
     readonly actions: readonly ExternalAction[];
     readonly phase: 'copied' | 'live' | 'switching';
-    readonly users: (migration: Migration) => string;
+    readonly activeCollection: (migration: Migration) => string;
     /** True if users find all memories that they expected */
-    readonly isWhole: boolean;
+    readonly isComplete: boolean;
     readonly refused?: RefusalName;
   }
 
-  const onNew = { users: ({ target }: Migration) => target, isWhole: true } as const;
-  const onRestored = { users: () => RESTORED, isWhole: true, phase: 'copied' } as const;
+  const onNew = { activeCollection: ({ target }: Migration) => target, isComplete: true } as const;
+  const onRestored = {
+    activeCollection: () => RESTORED,
+    isComplete: true,
+    phase: 'copied',
+  } as const;
 
-  const UNPROVED: Readonly<Record<string, Unproved>> = {
+  const TIMEOUT_ROWS: Readonly<Record<string, TimeoutRow>> = {
     'then users stay live if the old collection was deleted after they were moved': {
       ...{ from: createLive, changes: deleteOldBefore('open-writes'), phase: 'live', ...onNew },
       ...{ actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
@@ -674,35 +685,38 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
         from: () => createMigrationAt('equal'),
         changes: deleteOldAndSnapshotBefore('open-writes'),
       },
-      ...{ input: machine, phase: 'copied', users: () => SOURCE, isWhole: false },
+      ...{ input: machine, phase: 'copied', activeCollection: () => SOURCE, isComplete: false },
       actions: ['open-writes', 'open-writes'],
     },
   };
 
-  it.each(oneInEvery(3, Object.entries(UNPROVED)))('%s', async (_, row) => {
+  it.each(oneInEvery(3, Object.entries(TIMEOUT_ROWS)))('%s', async (_, row) => {
     const migration = await row.from();
     const { vectors, setting } = migration.services;
-    const whole = await computeFingerprint(vectors, SOURCE);
-    const end = await repeatRollback(migration, row.changes(migration), row.input ?? {});
-    if (row.refused) expect(end).toEqual(failureNamed(row.refused));
+    const complete = await computeFingerprint(vectors, SOURCE);
+    const outcome = await repeatRollback(migration, row.changes(migration), row.input ?? {});
+    if (row.refused) expect(outcome).toEqual(failureNamed(row.refused));
     expect(await readPhase(migration)).toBe(row.phase);
     expect(migration.operator.actions.slice(-2)).toEqual(row.actions);
-    const users = row.users(migration);
-    expect(await setting.read()).toBe(users);
-    if (row.isWhole) expect(await computeFingerprint(vectors, users)).toEqual(whole);
+    const activeCollection = row.activeCollection(migration);
+    expect(await setting.read()).toBe(activeCollection);
+    if (row.isComplete)
+      expect(await computeFingerprint(vectors, activeCollection)).toEqual(complete);
     else expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
     // The new collection may be the only copy: it stays, and the next copy does not empty it.
-    expect(await computeFingerprint(vectors, migration.target)).toEqual(whole);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(complete);
     const { takesNoWindow } = await readStatus(migration.services);
-    if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
+    if (row.phase === 'copied') expect(takesNoWindow).toContain(activeCollection);
   });
 
   it('and a later refusal for as long again, if a repair let the rollback continue', async () => {
     const migration = await createFailedCutover();
     const retryForMinutes = async (changes: ServiceChanges, minutes: number) => {
       for (let minute = 0; minute < minutes; minute += 1) {
-        const end = await migration.finish('rollback', machine, changes).catch((error) => error);
-        expect(end).toEqual(failureNamed('RefusedCredentials', 'Writes stay frozen until'));
+        const outcome = await migration
+          .finish('rollback', machine, changes)
+          .catch((error) => error);
+        expect(outcome).toEqual(failureNamed('RefusedCredentials', 'Writes stay frozen until'));
         migration.advanceClock(60_000);
       }
     };
@@ -739,8 +753,8 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(migration.operator.actions).not.toContain('open-writes');
     migration.advanceClock(15 * 60_000);
-    const end = repeatRollback(migration, changes, machine);
-    expect(await end).toEqual(failureNamed('RefusedNothingToReturnTo'));
+    const ending = repeatRollback(migration, changes, machine);
+    expect(await ending).toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await migration.services.setting.read()).toBe(migration.target);
     expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
   });
@@ -823,7 +837,7 @@ describeInFull('when the old collection', () => {
   it('got writes while the new one could not be read, they are copied once it can be read again', async () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
-    await writeToOld(migration, 'Of a program that still uses the old one');
+    await writeToOld(migration, 'From a program that still uses the old one');
     const old = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', {}, makeRed(migration.target)(migration));
     await migration.finish('copy');
@@ -902,7 +916,7 @@ describeInFull('after deploy-old', () => {
   });
 
   it.each(['health', 'isGraphDeprecated'] as const)(
-    'a backend that does not answer %s is waited for, but not for ever',
+    'a backend that does not answer %s is waited for, but not forever',
     async (call) => {
       const migration = await createFailedCutover();
       const services = { backend: { [call]: noAnswer } };
@@ -935,17 +949,17 @@ describeInFull('users can write again even if nothing proves that the old versio
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
 
-  const ignored: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
+  const FAULTY_DEPLOYMENTS: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
     'is reported as done': () => 'done',
     'is never done': () => 'under-way',
     'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
   };
 
-  it.each(Object.entries(ignored))(
+  it.each(Object.entries(FAULTY_DEPLOYMENTS))(
     'after a window, on the old collection: deploy-old %s',
-    async (_, answer) => {
+    async (_, respond) => {
       const migration = await createFailedCutover();
-      const services = onRequest(migration, 'deploy-old', answer);
+      const services = onRequest(migration, 'deploy-old', respond);
       await repeatRollback(migration, services);
       expect(await readPhase(migration)).toBe('copied');
       expect(await migration.services.setting.read()).toBe(SOURCE);
@@ -957,14 +971,14 @@ describeInFull('users can write again even if nothing proves that the old versio
     },
   );
 
-  it.each(Object.entries(ignored))(
+  it.each(Object.entries(FAULTY_DEPLOYMENTS))(
     'in a rollback, on the new one: deploy-old %s',
-    async (_, answer) => {
+    async (_, respond) => {
       const migration = await createLive();
       await writeToNew(migration, 'Written while live');
       const { vectors, setting, backend } = migration.services;
       const before = await computeFingerprint(vectors, migration.target);
-      const services = onRequest(migration, 'deploy-old', answer);
+      const services = onRequest(migration, 'deploy-old', respond);
       const failure = await repeatRollback(migration, services);
       expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
       expect(await readPhase(migration)).toBe('live');
@@ -1004,8 +1018,8 @@ describeInFull('users can write again even if nothing proves that the old versio
     const services = onRequest(migration, 'deploy-old', () => answer);
     const attempt = () => migration.invoke('rollback', {}, services);
     while (!migration.operator.actions.includes('deploy-old')) {
-      const end = await attempt().catch((error: unknown) => error);
-      if (end instanceof RetryableFailure) break;
+      const outcome = await attempt().catch((error: unknown) => error);
+      if (outcome instanceof RetryableFailure) break;
       migration.advanceClock(10_000);
     }
     answer = 'under-way';
@@ -1082,13 +1096,13 @@ describe('a new collection that is damaged', () => {
     },
   );
 
-  it.each([500, 400])('makes the rollback fail if it cannot be read: %s', async (answer) => {
+  it.each([500, 400])('makes the rollback fail if it cannot be read: %s', async (code) => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const failure =
-      answer === 500
-        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code: answer })
-        : new Refusal('RefusedByService', 'scroll: 400.', { code: answer });
+      code === 500
+        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code })
+        : new Refusal('RefusedByService', 'scroll: 400.', { code });
     const scroll: typeof vectors.scroll = async (name, request) => {
       if (name === migration.target) throw failure;
       return await vectors.scroll(name, request);
@@ -1113,9 +1127,9 @@ describeInFull('an old collection that is damaged', () => {
 
   /** Changes the content under the key, unnoticed by the artifact store. */
   function damageArtifact({ services }: Migration, key: string): ServiceChanges {
-    async function* get(asked: string, ...rest: []) {
-      for await (const chunk of services.artifacts.get(asked, ...rest)) {
-        yield asked === key ? chunk.map((byte) => byte ^ 1) : chunk;
+    async function* get(requested: string, ...rest: []) {
+      for await (const chunk of services.artifacts.get(requested, ...rest)) {
+        yield requested === key ? chunk.map((byte) => byte ^ 1) : chunk;
       }
     }
     return { artifacts: { get } };
@@ -1140,10 +1154,10 @@ describeInFull('an old collection that is damaged', () => {
   }
 
   it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
-    ['a part of the snapshot is missing', async (one) => deleteExpired(one, await findPart(one))],
-    ['a part of the snapshot is damaged', async (one) => damageArtifact(one, await findPart(one))],
-    ['the manifest is missing', async (one) => deleteExpired(one, await findManifestKey(one))],
-    ['the manifest is damaged', async (one) => damageArtifact(one, await findManifestKey(one))],
+    ['a part of the snapshot is missing', async (run) => deleteExpired(run, await findPart(run))],
+    ['a part of the snapshot is damaged', async (run) => damageArtifact(run, await findPart(run))],
+    ['the manifest is missing', async (run) => deleteExpired(run, await findManifestKey(run))],
+    ['the manifest is damaged', async (run) => damageArtifact(run, await findManifestKey(run))],
     [
       'the store runs another minor version',
       async () => ({ vectors: { fetchVersion: async () => '1.20.0' } }),
@@ -1157,15 +1171,15 @@ describeInFull('an old collection that is damaged', () => {
       await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     }
     expect(await readService(migration)).toEqual(unchanged);
-    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+    expect(await listCollections(migration)).not.toContain(RESTORED);
   });
 
   it.each([
     ['does not list aliases', 'RefusedCredentials', refuse],
-    ['has that name as an alias', 'RefusedNothingToReturnTo', listTakenName],
-  ] as const)('nothing is changed if the store %s: %s', async (_, name, alter) => {
+    ['has that name as an alias', 'RefusedNothingToReturnTo', listTakenAlias],
+  ] as const)('nothing is changed if the store %s: %s', async (_, name, listAliases) => {
     const migration = await createWithoutOld();
-    const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
+    const attempt = migration.invoke('rollback', {}, { vectors: { listAliases } });
     await expect(attempt).rejects.toEqual(failureNamed(name));
     expect(await readPhase(migration)).toBe('live');
   });
@@ -1199,7 +1213,7 @@ describeInFull('an old collection that is damaged', () => {
     const attempt = migration.finish('rollback', {}, { vectors: { countRestoredPoints } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readService(migration)).toMatchObject({ actions, record: { phase: 'live' } });
-    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+    expect(await listCollections(migration)).not.toContain(RESTORED);
   });
 });
 
@@ -1208,21 +1222,21 @@ describe('a rollback to the snapshot', () => {
 
   it.each([undefined, 0, 2])(
     'does not leave 3 writes behind if %s were acknowledged',
-    async (n) => {
+    async (acknowledgedLoss) => {
       const migration = await createMigrationAt('live');
       await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
       expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
         forecast: { returnsTo: RESTORED, leavesBehind: 3 },
       });
       const { actions } = await readService(migration);
-      const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
+      const acknowledged = acknowledgedLoss === undefined ? {} : { acknowledgedLoss };
       const attempt = migration.finish('rollback', { ...input, ...acknowledged });
       await expect(attempt).rejects.toEqual(
         failureNamed('RefusedLossNotAcknowledged', /loses 3 writes/),
       );
       expect(await readPhase(migration)).toBe('live');
       expect((await readService(migration)).actions).toEqual(actions);
-      expect(await collectionsOf(migration)).not.toContain(RESTORED);
+      expect(await listCollections(migration)).not.toContain(RESTORED);
     },
   );
 
@@ -1272,7 +1286,7 @@ describeInFull('a window that has expired', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('is finished late by no command if there is a collection to return to', async () => {
+  it('cannot be finished late if there is a collection to return to', async () => {
     const migration = await createMigrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
@@ -1319,13 +1333,13 @@ describeInFull('a window that has expired', () => {
 
   it('does not bring back a late write that the cutover carried over and a user deleted since', async () => {
     const migration = await createOpening();
-    await writeToOld(migration, 'Of a request that outlasted the freeze');
+    await writeToOld(migration, 'From a request that outlasted the freeze');
     await migration.finish('cutover');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(migration.target, { limit: 999 });
-    const late = points.filter(({ payload }) => payload.includes('outlasted the freeze'));
-    expect(late).toHaveLength(1);
-    await vectors.deletePoints(migration.target, { ids: late.map(({ id }) => id) });
+    const lateWrites = points.filter(({ payload }) => payload.includes('outlasted the freeze'));
+    expect(lateWrites).toHaveLength(1);
+    await vectors.deletePoints(migration.target, { ids: lateWrites.map(({ id }) => id) });
     const written = await computeFingerprint(vectors, migration.target);
     await migration.finish('rollback');
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);

@@ -48,7 +48,7 @@ const command = createCommand(
   });
 await runProgram(command, { resources });
 
-/** @returns the tests that ran on the engine, without those on stand-ins */
+/** @returns the tests that ran: only those on the engine are selected */
 async function runTests(titles: RegExp): Promise<readonly TestCase[]> {
   const reporter = { onUserConsoleLog: ({ content }: UserConsoleLog) => console.log(content) };
   const vitest = await createVitest({
@@ -85,7 +85,7 @@ function report(tests: readonly TestCase[]): void {
   const failed = unexplained.length + stale.length;
   const passed = tests.length - failures.length;
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-  // Vitest has set the exit code to 1 for the tests that failed as they should.
+  // Vitest has set the exit code to 1 for the tests that fail as expected.
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
