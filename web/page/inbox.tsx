@@ -1,6 +1,7 @@
 // Sorts rows into categories: chips that filter by category, a field in each row without a category, an offer to sort similar
 // rows, and a bar for the selected rows.
 import { signal, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { CategoryBox } from './category-box.tsx';
@@ -139,11 +140,14 @@ function offerOthers(row: Row, category: Category): void {
 
 const isReadingAll = signal(false);
 
-/** Puts the selected rows into the named category. @returns false if the category could not be created */
-async function categoriseSelected(name: string): Promise<boolean> {
+/**
+ * Puts the selected rows into the named category, or with undefined into none.
+ * @returns false if the category could not be created
+ */
+async function categoriseSelected(name: string | undefined): Promise<boolean> {
   const chosen = [...selected.value.values()];
-  const category = name.trim() === '' ? undefined : await resolve(name);
-  if (name.trim() !== '' && !category) return false;
+  const category = name === undefined ? undefined : await resolve(name);
+  if (name !== undefined && !category) return false;
   categorise(chosen, category);
   announcement.value = `${format.counted(chosen.length, 'transaction')}: ${category?.name ?? 'no category'}`;
   clearSelection();
@@ -161,10 +165,15 @@ async function selectAll(): Promise<void> {
 /** Actions for the selected rows. */
 export function SelectionBar() {
   const chosen = [...selected.value.values()];
+  return chosen.length > 0 ? <SelectionActions chosen={chosen} /> : null;
+}
+
+function SelectionActions({ chosen }: { readonly chosen: readonly Row[] }) {
+  const bar = useRef<HTMLElement>(null);
+  useFocusOnList(bar);
   const total = view.value?.total ?? 0;
-  if (chosen.length === 0) return null;
   return (
-    <section class="selection" aria-label="Selected transactions">
+    <section ref={bar} class="selection" aria-label="Selected transactions">
       <span class="count">{format.count(chosen.length)} selected</span>
       {chosen.length < total && rows.value.length < total && (
         <Button kind="quiet" onClick={selectAll} disabled={isReadingAll.value}>
@@ -172,6 +181,9 @@ export function SelectionBar() {
         </Button>
       )}
       <CategoryForSelected />
+      {chosen.some(({ category_id: id }) => id !== null) && (
+        <Button onClick={() => categoriseSelected(undefined)}>Remove category</Button>
+      )}
       <Button
         aria-label="Delete selected"
         onClick={() => {
@@ -188,16 +200,35 @@ export function SelectionBar() {
   );
 }
 
+/** When the bar disappears with the focus in it, focuses the row at which the Tab key stops, as soon as the list is drawn. */
+function useFocusOnList(bar: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const { current } = bar;
+    return () => {
+      if (!current?.contains(document.activeElement)) return;
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        document.querySelector<HTMLElement>('.entry[tabindex="0"], .nothing a')?.focus();
+      });
+    };
+  }, []);
+}
+
+/** Without a typed name, Apply asks for one: an empty field must not take the category from the rows. */
 function CategoryForSelected() {
   const text = useSignal('');
   const apply = async () => {
-    if (await categoriseSelected(text.peek())) text.value = '';
+    if (text.peek().trim() === '') {
+      const field = document.querySelector<HTMLElement>('.selection input');
+      field?.focus();
+      field?.click();
+    } else if (await categoriseSelected(text.peek())) text.value = '';
   };
   return (
     <>
       <CategoryBox
         label="Category for selected"
-        placeholder="No category"
+        placeholder="Choose"
         text={text}
         onText={(typed) => {
           text.value = typed;

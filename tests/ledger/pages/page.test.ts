@@ -860,6 +860,28 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toMatchObject([{ category_name: 'Listed one' }]);
   });
 
+  test('Apply without a category changes no selected row, and a button of its own removes the category', async () => {
+    const category_id = await pages.createCategory('Kept');
+    for (const description of ['Sorted one', 'Sorted two'])
+      await pages.createRow({ description, category_id, transaction_date: '2020-09-04' });
+    const page = await pages.visit('#period=2020-09');
+    const isSorted = async () =>
+      (await pages.readRows('Sorted')).map((row) => row.category_id === category_id);
+    const field = page.getByRole('combobox', { name: 'Category for selected' });
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await field.and(page.locator(':focus')).waitFor();
+    await page.getByRole('option', { name: 'Kept' }).waitFor();
+    await page.getByText('2 selected').waitFor();
+    expect(await isSorted()).toEqual([true, true]);
+    await page.getByRole('button', { name: 'Remove category' }).click();
+    await page.waitForSelector('.entry:focus');
+    await expect.poll(isSorted).toEqual([false, false]);
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await field.waitFor();
+    expect(await page.getByRole('button', { name: 'Remove category' }).count()).toBe(0);
+  });
+
   test('250 rows are categorised at once over a connection that breaks, and refused rows are listed', async () => {
     const category_id = await pages.createCategory('Many');
     const transactions = Array.from({ length: 250 }, (_, n) => ({
