@@ -10,6 +10,7 @@ import { Button, Field, NoticeBox, ScopeLink } from './components.tsx';
 import { chooseCurrency, currency, format } from './format.ts';
 import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sheet.tsx';
 import { Chips, SelectionBar } from './inbox.tsx';
+import { focusWhenDrawn } from './kept-focus.ts';
 import { KeyForm } from './key-form.tsx';
 import {
   canWrite,
@@ -240,6 +241,10 @@ function UndoBar() {
   const removed = outbox.undoable.value.flatMap(({ changes }) => changes);
   if (removed.length === 0) return null;
   const [{ before } = {}] = removed;
+  const undo = () => {
+    undoRemovals();
+    focusWhenDrawn(`.entry[data-id="${before?.id}"]`);
+  };
   const text =
     removed.length === 1
       ? `Deleted “${before?.description}”`
@@ -247,7 +252,7 @@ function UndoBar() {
   return (
     <div class="toast" role="status">
       <span dir="auto">{text}</span>
-      <Button kind="primary" onClick={undoRemovals}>
+      <Button kind="primary" onClick={undo}>
         Undo
       </Button>
     </div>
@@ -330,9 +335,9 @@ function onShortcut(event: KeyboardEvent): void {
   run();
 }
 
-/** True if no element has the focus: a focused element handles the arrow keys itself. */
+/** True if only the page or its heading has the focus: a control handles the arrow keys itself. */
 function canEnterList(target: HTMLElement): boolean {
-  return target === document.body;
+  return target.matches('body, .stepper h2');
 }
 
 function focus(selector: string): void {

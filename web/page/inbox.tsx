@@ -1,7 +1,7 @@
 // Sorts rows into categories: chips that filter by category, a field in each row without a category, an offer to sort similar
 // rows, and a bar for the selected rows.
 import { signal, useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { CategoryBox } from './category-box.tsx';
@@ -10,6 +10,7 @@ import { categories } from './category-list.ts';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';
 import { format } from './format.ts';
+import { useFocusOnList } from './kept-focus.ts';
 import {
   announcement,
   cells,
@@ -198,20 +199,6 @@ function SelectionActions({ chosen }: { readonly chosen: readonly Row[] }) {
       </Button>
     </section>
   );
-}
-
-/** When the bar disappears with the focus in it, focuses the row at which the Tab key stops, as soon as the list is drawn. */
-function useFocusOnList(bar: { readonly current: HTMLElement | null }): void {
-  useLayoutEffect(() => {
-    const { current } = bar;
-    return () => {
-      if (!current?.contains(document.activeElement)) return;
-      requestAnimationFrame(() => {
-        if (document.activeElement !== document.body) return;
-        document.querySelector<HTMLElement>('.entry[tabindex="0"], .nothing a')?.focus();
-      });
-    };
-  }, []);
 }
 
 /** Without a typed name, Apply asks for one: an empty field must not take the category from the rows. */

@@ -69,3 +69,25 @@ export function useReturnedFocus(box: Reference): void {
     };
   }, []);
 }
+
+/**
+ * When a box with the focus is removed, focuses the row at which the Tab key stops, as soon as the list is drawn; without rows,
+ * what the page offers instead of them.
+ */
+export function useFocusOnList(box: Reference): void {
+  useLayoutEffect(() => {
+    const { current } = box;
+    return () => {
+      if (current?.contains(document.activeElement))
+        focusWhenDrawn('.entry[tabindex="0"], .nothing a');
+    };
+  }, []);
+}
+
+/** Focuses an element in the next frame, unless another has the focus by then. */
+export function focusWhenDrawn(selector: string): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>(selector)?.focus();
+  });
+}

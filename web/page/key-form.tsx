@@ -3,12 +3,19 @@ import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isSendable } from './client.ts';
 import { Button, Check, Field } from './components.tsx';
-import { keyQuestion, openWithKey } from './ledger.ts';
+import { focusWhenDrawn } from './kept-focus.ts';
+import { announcement, keyQuestion, me, openWithKey } from './ledger.ts';
 
 export function KeyForm() {
   const { key, isKept, error, open } = useKeyEntry();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector('input')?.focus();
+    return () => {
+      announcement.value = `Ledger ${me.peek()?.ledger} opened`;
+      focusWhenDrawn('.stepper h2');
+    };
+  }, []);
   return (
     <form ref={form} class="card ask" aria-label="Open your ledger" onSubmit={open}>
       <h2>Open your ledger</h2>

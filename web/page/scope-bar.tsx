@@ -33,7 +33,9 @@ export function ScopeBar() {
     <div class="scope-bar">
       <div class="stepper">
         <Step kind={kind} step={-1} />
-        <h2 aria-live="polite">{format.scope(period)}</h2>
+        <h2 aria-live="polite" tabIndex={-1}>
+          {format.scope(period)}
+        </h2>
         <Step kind={kind} step={1} />
       </div>
       <PeriodChoice />

@@ -1283,6 +1283,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await page.getByLabel('Keep the key on this device').setChecked(isKept);
       await page.getByRole('button', { name: 'Open' }).click();
       await page.waitForSelector('.caller:has-text("default")');
+      await page.waitForSelector('.stepper h2:focus');
+      await page.getByText('Ledger default opened').waitFor();
+      for (const width of [320, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        for (const action of await page.locator('header nav > :is(a, button)').all()) {
+          const { x, right } = await findBox(action);
+          expect(x).toBeGreaterThanOrEqual(0);
+          expect(right).toBeLessThanOrEqual(width);
+        }
+      }
       expect(page.url()).not.toContain('fl_');
       const storedKeys = ["localStorage.getItem('api-key')", "sessionStorage.getItem('api-key')"];
       expect(await page.evaluate(`[${storedKeys}, document.cookie]`)).toEqual(
