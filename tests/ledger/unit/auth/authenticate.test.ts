@@ -17,19 +17,19 @@ const ANONYMOUS_CALLER = { ledger: 'default', scope: 'write' } as const;
 const TOKEN_CALLER = { ledger: 'user-of-token', scope: 'read' } as const;
 
 function setUp(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
-  const stored = new Map<string, ApiKey>([['fl_phone', KEY]]);
-  const reads: string[] = [];
-  const uses: string[] = [];
+  const storedKeys = new Map<string, ApiKey>([['fl_phone', KEY]]);
+  const lookups: string[] = [];
+  const recordedDays: string[] = [];
   let now = Date.parse('2026-03-01T23:59:50Z');
   const authenticateWithin = createAuthenticate({
     findKey: async (secret) => {
-      reads.push(secret);
-      return stored.get(secret);
+      lookups.push(secret);
+      return storedKeys.get(secret);
     },
     markUsed: async (secret, day) => {
-      uses.push(day);
-      const key = stored.get(secret);
-      if (key) stored.set(secret, { ...key, lastUsedOn: day });
+      recordedDays.push(day);
+      const key = storedKeys.get(secret);
+      if (key) storedKeys.set(secret, { ...key, lastUsedOn: day });
     },
     verifyToken: options.hasIssuer ? async () => TOKEN_CALLER : undefined,
     anonymous: options.isOpen ? ANONYMOUS_CALLER : undefined,
@@ -40,8 +40,8 @@ function setUp(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
   const advance = (seconds: number) => {
     now += seconds * 1_000;
   };
-  const revoke = () => stored.set('fl_phone', { ...KEY, revokedAt: now });
-  return { authenticate, reads, uses, advance, revoke, stored };
+  const revoke = () => storedKeys.set('fl_phone', { ...KEY, revokedAt: now });
+  return { authenticate, lookups, recordedDays, advance, revoke, storedKeys };
 }
 
 describe('authentication', () => {
@@ -70,9 +70,9 @@ describe('authentication', () => {
   });
 
   it('accepts an access token without reading a key', async () => {
-    const { authenticate, reads } = setUp({ hasIssuer: true });
+    const { authenticate, lookups } = setUp({ hasIssuer: true });
     expect(await authenticate('Bearer a.b.c')).toEqual({ ...TOKEN_CALLER, kind: 'token' });
-    expect(reads).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it('uses the default ledger if no key is required, but never for a wrong key', async () => {
@@ -83,19 +83,19 @@ describe('authentication', () => {
   });
 
   it('reads a key again after 30 seconds, so that a revocation takes effect within a minute', async () => {
-    const { authenticate, reads, advance, revoke } = setUp();
+    const { authenticate, lookups, advance, revoke } = setUp();
     await authenticate('Bearer fl_phone');
     revoke();
     advance(29);
     await authenticate('Bearer fl_phone');
-    expect(reads).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
     advance(1);
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
   it('reads an unknown or revoked key again only after a minute', async () => {
-    const { authenticate, stored, reads, advance, revoke } = setUp();
+    const { authenticate, storedKeys, lookups, advance, revoke } = setUp();
     revoke();
     for (const secret of ['fl_new', 'fl_phone']) {
       for (const seconds of [0, 59]) {
@@ -103,45 +103,45 @@ describe('authentication', () => {
         const refused = authenticate(`Bearer ${secret}`);
         await expect(refused).rejects.toBeInstanceOf(UnauthenticatedError);
       }
-      expect(reads.splice(0)).toEqual([secret]);
+      expect(lookups.splice(0)).toEqual([secret]);
     }
-    stored.set('fl_new', KEY);
+    storedKeys.set('fl_new', KEY);
     advance(60);
     expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
   });
 
   it('keeps a bounded number of refusals in memory, without evicting a valid key', async () => {
-    const { authenticate, reads } = setUp();
+    const { authenticate, lookups } = setUp();
     await authenticate('Bearer fl_phone');
     for (let number = 0; number < 1_001; number += 1) {
       await authenticate(`Bearer fl_${number}`).catch(() => undefined);
     }
     await authenticate('Bearer fl_phone');
     await authenticate('Bearer fl_1').catch(() => undefined);
-    expect(reads).toHaveLength(1_002);
+    expect(lookups).toHaveLength(1_002);
     await authenticate('Bearer fl_0').catch(() => undefined);
-    expect(reads).toHaveLength(1_003);
+    expect(lookups).toHaveLength(1_003);
   });
 
   it('records the day of use once a day', async () => {
-    const { authenticate, uses, advance } = setUp();
+    const { authenticate, recordedDays, advance } = setUp();
     for (let minute = 0; minute < 5; minute += 1) {
       await authenticate('Bearer fl_phone');
       advance(60);
     }
-    expect(uses).toEqual(['2026-03-01', '2026-03-02']);
+    expect(recordedDays).toEqual(['2026-03-01', '2026-03-02']);
   });
 
   it('keeps a bounded number of keys in memory', async () => {
-    const { authenticate, reads, stored } = setUp();
+    const { authenticate, lookups, storedKeys } = setUp();
     for (let number = 0; number < 1_001; number += 1) {
-      stored.set(`fl_${number}`, KEY);
+      storedKeys.set(`fl_${number}`, KEY);
       await authenticate(`Bearer fl_${number}`);
     }
     await authenticate('Bearer fl_1');
-    expect(reads).toHaveLength(1_001);
+    expect(lookups).toHaveLength(1_001);
     await authenticate('Bearer fl_0');
-    expect(reads).toHaveLength(1_002);
+    expect(lookups).toHaveLength(1_002);
   });
 });
 

@@ -21,8 +21,8 @@ const urlWithoutTables = await startServerWithoutTables();
 type RefusedCommand = [
   args: string[],
   environment: NodeJS.ProcessEnv,
-  code: number,
-  words: string[],
+  exitCode: number,
+  expectedWords: string[],
 ];
 
 const REFUSED_COMMANDS: readonly RefusedCommand[] = [
@@ -77,10 +77,10 @@ const REFUSED_COMMANDS: readonly RefusedCommand[] = [
 
 it.each(oneInEvery(3, REFUSED_COMMANDS))(
   'npm run keys with the arguments %j and the environment %j ends with code %i and says what to check',
-  async (args, environment, code, words) => {
+  async (args, environment, exitCode, expectedWords) => {
     const result = await run(args, environment);
-    expect(result).toMatchObject({ code, stdout: '' });
-    for (const word of words) expect(result.stderr).toContain(word);
+    expect(result).toMatchObject({ code: exitCode, stdout: '' });
+    for (const word of expectedWords) expect(result.stderr).toContain(word);
     expect(result.stderr).not.toContain('(outputHelp)');
   },
 );

@@ -9,20 +9,20 @@ const SERVICE_URL = 'http://service.example';
 
 /** Creates a client that gets these responses one after the other. */
 function createClient(...responses: readonly (() => Response)[]) {
-  const sent: RequestInit[] = [];
+  const requests: RequestInit[] = [];
   const pauses: number[] = [];
   const service = createServiceClient({
     url: SERVICE_URL,
     userAgent: 'test',
     retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async (ms) => void pauses.push(ms) },
     fetch: async (_, init = {}) => {
-      const response = responses[sent.length];
-      sent.push(init);
+      const response = responses[requests.length];
+      requests.push(init);
       if (!response) throw new Error('One request too many');
       return response();
     },
   });
-  return { service, sent, pauses };
+  return { service, requests, pauses };
 }
 
 const closedPort = await findFreePort();
@@ -79,11 +79,11 @@ it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), l
 it.each([respondWith(500, ''), loseResponse])(
   'the client does not repeat a request whose outcome is unknown',
   async (failure) => {
-    const { service, sent } = createClient(failure, succeed);
+    const { service, requests } = createClient(failure, succeed);
     await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
       name: 'UserError',
     });
-    expect(sent).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   },
 );
 
@@ -100,20 +100,20 @@ it('the client waits as long as the service says', async () => {
 });
 
 it('the client limits the time of each request', async () => {
-  const { service, sent } = createClient(succeed);
+  const { service, requests } = createClient(succeed);
   await service.call('GET', '/x');
-  expect(sent[0]?.signal).toBeInstanceOf(AbortSignal);
+  expect(requests[0]?.signal).toBeInstanceOf(AbortSignal);
 });
 
 it('the client creates a missing category with a key, so that the request can be repeated', async () => {
   const listCategories = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
-  const { service, sent } = createClient(listCategories, loseResponse, succeed);
+  const { service, requests } = createClient(listCategories, loseResponse, succeed);
   const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);
   expect([...ids]).toEqual([
     ['Food', 1],
     ['Pay', 7],
   ]);
-  const [, firstKey, secondKey] = sent.map(({ headers }) =>
+  const [, firstKey, secondKey] = requests.map(({ headers }) =>
     new Headers(headers).get('idempotency-key'),
   );
   expect(firstKey).toEqual(expect.any(String));

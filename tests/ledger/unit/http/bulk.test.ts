@@ -36,8 +36,8 @@ describe('a request with many records', () => {
     markers: readonly (object | Error | undefined)[] = [],
   ) {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const saved: unknown[] = [];
-    const bound: string[] = [];
+    const savedReplies: unknown[] = [];
+    const boundFingerprints: string[] = [];
     const remainingMarkers = markers.values();
     const store = {
       async find() {
@@ -45,8 +45,8 @@ describe('a request with many records', () => {
         if (marker instanceof Error) throw marker;
         return marker && { fingerprint: FINGERPRINT, ...marker };
       },
-      bind: async (_: string, fingerprint: string) => void bound.push(fingerprint),
-      save: async (_: string, reply: unknown) => void saved.push(reply),
+      bind: async (_: string, fingerprint: string) => void boundFingerprints.push(fingerprint),
+      save: async (_: string, reply: unknown) => void savedReplies.push(reply),
     };
     const event = {
       headers: { 'idempotency-key': 'k' },
@@ -63,22 +63,25 @@ describe('a request with many records', () => {
       countNames: { 201: 'created', 409: 'duplicates' },
       itemOperation: 'createTransaction',
     };
-    return { send: () => handleBulk(operation)(event), saved, bound };
+    return { send: () => handleBulk(operation)(event), savedReplies, boundFingerprints };
   }
 
   const readStatuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>
     (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
 
   it('is remembered with its refused records', async () => {
-    const { send, saved } = prepareRequest([CREATED_OUTCOME, createFailure(400)]);
+    const { send, savedReplies } = prepareRequest([CREATED_OUTCOME, createFailure(400)]);
     expect(readStatuses(await send())).toEqual([201, 400]);
-    expect(saved).toHaveLength(1);
+    expect(savedReplies).toHaveLength(1);
   });
 
   it('is not remembered if one record failed unexpectedly', async () => {
-    const { send, saved, bound } = prepareRequest([CREATED_OUTCOME, createFailure(500)]);
+    const { send, savedReplies, boundFingerprints } = prepareRequest([
+      CREATED_OUTCOME,
+      createFailure(500),
+    ]);
     expect(readStatuses(await send())).toEqual([201, 500]);
-    expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
+    expect([savedReplies, boundFingerprints]).toEqual([[], [FINGERPRINT]]);
   });
 
   it.each([400, 404, 409, 412, 500])(
@@ -115,18 +118,18 @@ describe('a request with many records', () => {
   });
 
   it('reports a record as failed, not as refused, if it cannot read whether it was applied', async () => {
-    const { send, saved } = prepareRequest(
+    const { send, savedReplies } = prepareRequest(
       [CREATED_OUTCOME, createFailure(409)],
       [undefined, new Error('no response')],
     );
     expect(readStatuses(await send())).toEqual([201, 500]);
-    expect(saved).toEqual([]);
+    expect(savedReplies).toEqual([]);
   });
 
   it('fails as a whole if no record was applied, and is not remembered', async () => {
-    const { send, saved } = prepareRequest([createFailure(400), createFailure(500)]);
+    const { send, savedReplies } = prepareRequest([createFailure(400), createFailure(500)]);
     await expect(send()).rejects.toThrow('no');
-    expect(saved).toEqual([]);
+    expect(savedReplies).toEqual([]);
   });
 
   it('lists every refusal if all records are invalid', async () => {

@@ -181,24 +181,24 @@ describe('the record of an interrupted import', () => {
 
 describe('the record of an interrupted undo', () => {
   const allRows = Array.from({ length: 6 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
-  const edited = allRows.slice(2, 3);
-  const unedited = allRows.filter((row) => !edited.includes(row));
+  const editedRows = allRows.slice(2, 3);
+  const uneditedRows = allRows.filter((row) => !editedRows.includes(row));
   const parts = [{ importId: 'a', part: 1, rows: allRows.flatMap((row) => recordRow(row) ?? []) }];
-  const announced = announceRemoval(parts, edited);
+  const announced = announceRemoval(parts, editedRows);
 
   it('contains every row, but counts only the remaining rows as imported', () => {
     for (const { part, rows: writtenParts } of announced)
       v.parse(importPartBody, { import_id: 'a', part, rows: writtenParts });
     const { has, isOnlyCategorised } = createRecordedRows(announced);
-    expect(allRows.filter(has)).toEqual(edited);
+    expect(allRows.filter(has)).toEqual(editedRows);
     expect(allRows.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
-    expect(announceRemoval(announced, edited)).toEqual(announced);
+    expect(announceRemoval(announced, editedRows)).toEqual(announced);
   });
 
   it.each([0, 1, 5])(
     'lets the next import add the rows that it deleted: %d of them',
     async (deleted) => {
-      const ledger = allRows.filter((row) => !unedited.slice(0, deleted).includes(row));
+      const ledger = allRows.filter((row) => !uneditedRows.slice(0, deleted).includes(row));
       const resolved = createRecordedRows(await resolve(announced, ledger));
       expect(allRows.filter(resolved.has)).toEqual(ledger);
     },

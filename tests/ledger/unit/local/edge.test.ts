@@ -30,14 +30,14 @@ const MAX_RESPONSE = 6 * 1024 * 1024;
 let resources: Resources;
 let port: number;
 let edge: Edge;
-let lines: string[];
-let received: ReceivedRequest[];
+let logLines: string[];
+let receivedRequests: ReceivedRequest[];
 
 beforeEach(async () => {
   resources = createResources();
   port = await findFreePort();
-  lines = [];
-  received = [];
+  logLines = [];
+  receivedRequests = [];
   edge = await startEdge([OWN_ORIGIN]);
   edge.forwardTo(await startGateway());
 });
@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => resources.stop());
 
 async function startEdge(allowedOrigins: readonly string[]): Promise<Edge> {
-  return await openEdge(resources, { port, allowedOrigins, log: (line) => lines.push(line) });
+  return await openEdge(resources, { port, allowedOrigins, log: (line) => logLines.push(line) });
 }
 
 async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
@@ -61,7 +61,7 @@ async function startGateway(status = 201, responseBody = 'answered'): Promise<st
     const body = await buffer(request).catch(() => undefined);
     // The edge has ended the request.
     if (body === undefined) return;
-    received.push({ method, url, headers, body });
+    receivedRequests.push({ method, url, headers, body });
     response.writeHead(status, {
       'x-request-id': 'function-1',
       'access-control-allow-origin': headers.origin ?? 'none',
@@ -106,7 +106,7 @@ describe('a request', () => {
     });
     expect({ status, body }).toEqual({ status: 201, body: 'answered' });
     expect(headers['x-request-id']).toBe('function-1');
-    expect(received).toMatchObject([
+    expect(receivedRequests).toMatchObject([
       { method: 'GET', url: '/transactions/?page=2&type=%20', headers: { accept: 'text/html' } },
     ]);
   });
@@ -115,21 +115,23 @@ describe('a request', () => {
   it('passes its body on byte for byte, as binary', async () => {
     const body = Buffer.from('"caf\xe9"', 'latin1');
     await call('POST', '/categories', { 'content-type': 'application/json' }, body);
-    expect(received[0]?.body).toEqual(body);
-    expect(received[0]?.headers['content-type']).toBe('application/octet-stream');
+    expect(receivedRequests[0]?.body).toEqual(body);
+    expect(receivedRequests[0]?.headers['content-type']).toBe('application/octet-stream');
   });
 
   it('passes on If-Match, but not Range, which API Gateway does not know', async () => {
     const ranges = { range: 'bytes=0-1', 'if-range': 'x', 'if-modified-since': 'x' };
     await call('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
-    const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
+    const names = Object.keys(receivedRequests[0]?.headers ?? {}).filter((name) =>
+      /range|if-/.test(name),
+    );
     expect(names).toEqual(['if-match', 'if-none-match']);
   });
 
   it('passes on a repeated header as one header, joined as API Gateway joins it', async () => {
     const repeatedHeaders = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
     await call('GET', '/', { ...repeatedHeaders, 'user-agent': ['one', 'two'] });
-    expect(received[0]?.headers).toMatchObject({
+    expect(receivedRequests[0]?.headers).toMatchObject({
       ...{ authorization: 'Bearer a,Bearer b', 'if-match': '"1","2"', 'user-agent': 'one,two' },
     });
   });
@@ -142,7 +144,7 @@ describe('a request', () => {
     expect(await call('GET', '/')).toMatchObject({
       ...{ status: 500, body: '{"message":"Internal Server Error"}' },
     });
-    expect(lines).toContain(
+    expect(logLines).toContain(
       'The next response has 6291457 bytes; a deployed function sends 6 MB at most',
     );
   });
@@ -153,7 +155,7 @@ describe('a request', () => {
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
     expect(headers['x-request-id']).toMatch(/\S/);
-    expect(received).toEqual([]);
+    expect(receivedRequests).toEqual([]);
   });
 
   it('waits until the gateway is ready', async () => {
@@ -219,9 +221,9 @@ describe('a page of another site', () => {
       const { status, headers } = await call('OPTIONS', '/categories', { ...preflight, ...sender });
       expect(status).toBe('host' in sender ? 403 : 204);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expect(received).toEqual([]);
-      await expect.poll(() => lines).toHaveLength(4);
-      for (const line of lines) expect(line).toContain(reason);
+      expect(receivedRequests).toEqual([]);
+      await expect.poll(() => logLines).toHaveLength(4);
+      for (const line of logLines) expect(line).toContain(reason);
     },
   );
 });
@@ -245,7 +247,7 @@ describe('a browser that names no origin', () => {
         'sec-fetch-dest': destination,
       };
       const response = await call('GET', '/transactions/search?q=rent', headers);
-      expect([response.status, received]).toEqual([
+      expect([response.status, receivedRequests]).toEqual([
         status,
         expect.objectContaining({ length: status === 201 ? 1 : 0 }),
       ]);
@@ -271,7 +273,7 @@ it('a request with two hosts is refused, whichever comes first', async () => {
     socket.end(`${requestLines.join('\r\n')}\r\n\r\n`);
     expect(String(await buffer(socket))).toMatch(/^HTTP\/1\.1 403 /);
   }
-  expect(received).toEqual([]);
+  expect(receivedRequests).toEqual([]);
 });
 
 it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
@@ -294,13 +296,13 @@ describe('the log', () => {
   it('has a line per request: method, path, status, duration and request id', async () => {
     await call('PUT', '/transactions/1?x=y&page');
     await expect
-      .poll(() => lines)
+      .poll(() => logLines)
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=…&page 201 \d+ ms function-1$/)]);
   });
 
   it('has no terminal escape from a header', async () => {
     await call('GET', '/', { host: 'evil\u009b31m.example' });
-    await expect.poll(() => lines).toEqual([expect.stringContaining('evil\ufffd31m')]);
+    await expect.poll(() => logLines).toEqual([expect.stringContaining('evil\ufffd31m')]);
   });
 
   const key = `fl_${'k'.repeat(43)}`;
@@ -310,7 +312,7 @@ describe('the log', () => {
     ['the path', `/${key}/1`, '/…/1'],
   ])('has no key from %s', async (_, path, loggedPath) => {
     await call('GET', path);
-    await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${loggedPath} 201 `)]);
+    await expect.poll(() => logLines).toEqual([expect.stringContaining(`GET ${loggedPath} 201 `)]);
   });
 
   it.each(['before', 'in the middle of'])(
@@ -329,7 +331,7 @@ describe('the log', () => {
       await requestArrived;
       if (when === 'before') outgoing.destroy();
       await expect
-        .poll(() => lines)
+        .poll(() => logLines)
         .toEqual([expect.stringMatching(/^GET \/transactions aborted /)]);
     },
   );
@@ -341,7 +343,7 @@ describe('the log', () => {
       await call('POST', '/transactions', headers);
       edge.forwardTo(await startGateway(500));
       await call('POST', '/transactions', headers);
-      await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
+      await expect.poll(() => logLines).toEqual([expect.stringContaining(' 500 ')]);
     },
   );
 });

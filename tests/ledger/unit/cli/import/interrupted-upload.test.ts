@@ -26,23 +26,23 @@ const ROWS = Array.from({ length: ROW_REQUESTS * 100 }, (_, n) => ({
 
 interface Interruption {
   /** Number of requests after which the service no longer responds */
-  readonly after: number;
+  readonly servedRequests: number;
   /** For each of the two requests in progress at the interruption: true if it is still carried out */
   readonly carriedOut: readonly boolean[];
   /** Index of a row that the service refuses */
-  readonly refused?: number;
+  readonly refusedIndex?: number;
 }
 
 /** Runs an import until the interruption. @returns the ledger and its records afterwards */
-async function interrupt({ after, carriedOut, refused }: Interruption) {
+async function interrupt({ servedRequests, carriedOut, refusedIndex }: Interruption) {
   const parts = new Map<number, RecordedPart>();
   const ledger: typeof ROWS = [];
   let requests = 0;
   const attempt = (carryOut: () => void) => {
     const number = requests;
     requests += 1;
-    const isServed = number < after;
-    if (isServed || carriedOut[number - after]) carryOut();
+    const isServed = number < servedRequests;
+    if (isServed || carriedOut[number - servedRequests]) carryOut();
     if (!isServed) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
   };
   const service = createServiceClient({
@@ -51,12 +51,15 @@ async function interrupt({ after, carriedOut, refused }: Interruption) {
     retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async () => undefined },
     fetch: async (address, { body } = {}) => {
       if (String(address).includes('/categories')) return Response.json({ data: [] });
-      const sent = JSON.parse(String(body)).transactions as { external_id: string }[];
-      const numbers = sent.map((row) => Number(row.external_id.slice('row-'.length)));
+      const transactions = JSON.parse(String(body)).transactions as { external_id: string }[];
+      const numbers = transactions.map((row) => Number(row.external_id.slice('row-'.length)));
       attempt(() => {
-        for (const n of numbers) if (n !== refused) ledger.push(...ROWS.slice(n, n + 1));
+        for (const n of numbers) if (n !== refusedIndex) ledger.push(...ROWS.slice(n, n + 1));
       });
-      const results = numbers.map((n, index) => ({ index, status: n === refused ? 422 : 201 }));
+      const results = numbers.map((n, index) => ({
+        index,
+        status: n === refusedIndex ? 422 : 201,
+      }));
       return Response.json({ data: { results } });
     },
   });
@@ -92,8 +95,8 @@ const OUTCOMES = [
   [false, true],
   [true, true],
 ];
-const INTERRUPTIONS = Array.from({ length: TOTAL_REQUESTS + 1 }, (_, after) => after).flatMap(
-  (after) => OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
+const INTERRUPTIONS = Array.from({ length: TOTAL_REQUESTS + 1 }, (_, n) => n).flatMap(
+  (servedRequests) => OUTCOMES.map((carriedOut) => ({ servedRequests, carriedOut })),
 );
 
 it('an upload that is interrupted anywhere leaves at most 200 rows pending, and its resolved record has exactly the created rows', async () => {
@@ -114,16 +117,16 @@ it('an upload that is interrupted anywhere leaves at most 200 rows pending, and 
 
 it.each([50, 450])(
   'row %i, which was refused before the interruption, does not count as created',
-  async (refused) => {
-    const request = Math.floor(refused / 100);
+  async (refusedIndex) => {
+    const request = Math.floor(refusedIndex / 100);
     for (const interruption of INTERRUPTIONS) {
-      const { ledger, parts } = await interrupt({ ...interruption, refused });
+      const { ledger, parts } = await interrupt({ ...interruption, refusedIndex });
       const { has } = createRecordedRows(await resolve(parts, ledger));
       // If the request with the refused row is the last one that got a response, its record is still pending.
       const hasLaterRows = ledger.some(
         ({ externalId }) => Number(externalId.slice(4)) >= (request + 1) * 100,
       );
-      if (hasLaterRows) expect(ROWS.slice(refused, refused + 1).filter(has)).toEqual([]);
+      if (hasLaterRows) expect(ROWS.slice(refusedIndex, refusedIndex + 1).filter(has)).toEqual([]);
     }
   },
 );

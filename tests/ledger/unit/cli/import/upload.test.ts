@@ -11,9 +11,9 @@ import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 const recorder = createRecorder({ importId: 'x', total: 1 }, async () => undefined);
 const STATEMENT = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
-function createService(respond: (path: string, requests: number) => Response) {
+function createService(respond: (path: string, attempt: number) => Response) {
   const steps: string[] = [];
-  const keys: (string | null)[] = [];
+  const idempotencyKeys: (string | null)[] = [];
   const service = createServiceClient({
     url: 'http://service.example',
     userAgent: 'test',
@@ -22,11 +22,11 @@ function createService(respond: (path: string, requests: number) => Response) {
       const { pathname } = new URL(String(address));
       if (pathname === '/categories') return Response.json({ data: [] });
       steps.push(pathname);
-      keys.push(new Headers(headers).get('idempotency-key'));
+      idempotencyKeys.push(new Headers(headers).get('idempotency-key'));
       return respond(pathname, steps.filter((step) => step === pathname).length);
     },
   });
-  return { service, steps, keys };
+  return { service, steps, idempotencyKeys };
 }
 
 const respondWithResults = (...statuses: number[]) =>
@@ -35,31 +35,23 @@ const respondWithResults = (...statuses: number[]) =>
   });
 
 it('the upload pauses before it repeats rows that failed', async () => {
-  const { service, steps } = createService((_, requests) =>
-    requests < 3 ? respondWithResults(201, 500) : respondWithResults(201, 201),
+  const { service, steps } = createService((_, attempt) =>
+    attempt < 3 ? respondWithResults(201, 500) : respondWithResults(201, 201),
   );
-  const uploaded = await upload(
-    service,
-    { ...STATEMENT, importId: 'x', recorder },
-    () => undefined,
-  );
-  expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
+  const result = await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
+  expect(result).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   const bulk = '/transactions/bulk';
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
 });
 
 it('the upload waits while the service has no capacity', async () => {
-  const { service, steps } = createService((_, requests) =>
-    requests < 9
-      ? new Response('', { status: requests % 2 ? 429 : 503 })
+  const { service, steps } = createService((_, attempt) =>
+    attempt < 9
+      ? new Response('', { status: attempt % 2 ? 429 : 503 })
       : respondWithResults(201, 201),
   );
-  const uploaded = await upload(
-    service,
-    { ...STATEMENT, importId: 'x', recorder },
-    () => undefined,
-  );
-  expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
+  const result = await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
+  expect(result).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
 
@@ -92,10 +84,8 @@ it('the upload adds ten thousand rows in minutes at the rate of bulk requests in
   });
   const rows = Array(10_000).fill(STATEMENT.rows[0]);
   const progress: number[] = [];
-  const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) =>
-    progress.push(n),
-  );
-  expect([uploaded.created, progress.length]).toEqual([10_000, 100]);
+  const result = await upload(service, { rows, importId: 'x', recorder }, (n) => progress.push(n));
+  expect([result.created, progress.length]).toEqual([10_000, 100]);
   expect(milliseconds / 60_000).toBeLessThan(3);
 });
 
@@ -114,10 +104,10 @@ it.each([
   'the upload records a row %s, but no row that another import created',
   async (_, firstResponse, laterResponse) => {
     const firstRow = STATEMENT.rows[0] as StatementRow;
-    const { service } = createService((path, requests) =>
+    const { service } = createService((path, attempt) =>
       path === '/transactions/bulk'
-        ? (requests === 1 ? firstResponse : laterResponse)()
-        : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
+        ? (attempt === 1 ? firstResponse : laterResponse)()
+        : Response.json({ data: [{ import_id: attempt === 1 ? 'x' : 'other' }] }),
     );
     const written: (readonly string[])[] = [];
     const ownRecorder = createRecorder(
@@ -125,46 +115,42 @@ it.each([
       async ({ rows }) => void written.push(rows),
     );
     const request = { ...STATEMENT, importId: 'x', recorder: ownRecorder };
-    const uploaded = await upload(service, request, () => undefined);
-    expect(uploaded).toEqual({ created: 1, duplicates: 1, refused: [] });
+    const result = await upload(service, request, () => undefined);
+    expect(result).toEqual({ created: 1, duplicates: 1, refused: [] });
     expect(written.at(-1)).toEqual([recordRow(firstRow)]);
   },
 );
 
 it('the upload names the rows that still fail after all attempts', async () => {
   const { service, steps } = createService(() => respondWithResults(201, 500));
-  const uploaded = await upload(
-    service,
-    { ...STATEMENT, importId: 'x', recorder },
-    () => undefined,
-  );
-  expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
+  const result = await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
+  expect(result).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
 });
 
 it('changes are sent again with the key of the first attempt, and other changes with another key', async () => {
   const row = { ...STATEMENT.rows[0], exported: null } as StatementRow;
   const change = { row, transaction: TEA, fields: ['amount'] } as const;
-  const { service, keys } = createService((_, requests) =>
-    requests === 1
+  const { service, idempotencyKeys } = createService((_, attempt) =>
+    attempt === 1
       ? new Response('', { status: 503 })
-      : respondWithResults(requests === 2 ? 500 : 200),
+      : respondWithResults(attempt === 2 ? 500 : 200),
   );
   const changes = [change, ...Array(100).fill(change)];
   expect(await applyChanges(service, changes, () => undefined)).toMatchObject({ refused: [] });
-  const [firstKey, , , secondKey] = keys;
-  expect(keys).toEqual([firstKey, firstKey, firstKey, secondKey]);
+  const [firstKey, , , secondKey] = idempotencyKeys;
+  expect(idempotencyKeys).toEqual([firstKey, firstKey, firstKey, secondKey]);
   expect(firstKey).toMatch(/./);
   expect(secondKey).toMatch(/./);
   expect(secondKey).not.toBe(firstKey);
 });
 
 it('the upload sends rows with a key only if a row has no id of its own', async () => {
-  const { service, keys } = createService(() => respondWithResults(201, 201));
+  const { service, idempotencyKeys } = createService(() => respondWithResults(201, 201));
   await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
   const rows = STATEMENT.rows.map((row, n) => (n === 0 ? { ...row, externalId: null } : row));
   await upload(service, { rows, importId: 'x', recorder }, () => undefined);
-  expect(keys).toEqual([null, expect.stringMatching(/./)]);
+  expect(idempotencyKeys).toEqual([null, expect.stringMatching(/./)]);
 });
 
 const TEA: LedgerRow = {

@@ -52,7 +52,7 @@ const HOME = 2;
 let nextId = 100;
 let categories = new Map<number, Stored>();
 let transactions = new Map<number, Stored>();
-const sent: SentRequest[] = [];
+const sentRequests: SentRequest[] = [];
 /** Faults of the next writes, by a part of their method and path */
 let faults: { readonly request: string; readonly reply: () => unknown }[] = [];
 
@@ -82,7 +82,7 @@ async function respond(path: string, request: RequestInit = {}): Promise<Respons
   const if_match = new Headers(request.headers).get('if-match') ?? undefined;
   const id = Number(/\/(\d+)$/.exec(path)?.[1]);
   const items: readonly Item[] = body.transactions ?? [{ id, if_match, ...body }];
-  if (method !== 'GET') sent.push({ method, path, items });
+  if (method !== 'GET') sentRequests.push({ method, path, items });
   const fault = faults.find((candidate) => `${method} ${path}`.includes(candidate.request));
   faults = faults.filter((candidate) => candidate !== fault);
   const response = await fault?.reply();
@@ -137,7 +137,7 @@ async function open(count: number): Promise<readonly number[]> {
     ]),
   );
   await loadView();
-  sent.length = 0;
+  sentRequests.length = 0;
   return ids;
 }
 
@@ -151,7 +151,8 @@ const merge = () => mergeCategory(findCategory(FOOD), findCategory(HOME));
 const readNotice = () => notice.peek()?.text ?? '';
 const findAction = () => notice.peek()?.action;
 const listCategoryIds = () => [...transactions.values()].map((row) => row.category_id);
-const listWrites = () => sent.map(({ method, path, items }) => [method, path, items.length]);
+const listWrites = () =>
+  sentRequests.map(({ method, path, items }) => [method, path, items.length]);
 
 async function runAction(name: string): Promise<void> {
   expect(findAction()?.name).toBe(name);
@@ -269,10 +270,10 @@ describe('Undo of a merge', () => {
     onTestFinished(() => {
       me.value = home;
     });
-    sent.length = 0;
+    sentRequests.length = 0;
     undo?.run();
     await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
-    expect(sent).toEqual([]);
+    expect(sentRequests).toEqual([]);
   });
 });
 

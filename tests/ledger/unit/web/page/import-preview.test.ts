@@ -8,17 +8,17 @@ const storage = {
   },
   removeItem: () => undefined,
 };
-/** Promises that the responses of the service wait for */
-let replies: PromiseWithResolvers<void>[] = [];
-const posted: string[] = [];
+/** The service sends each response once the next of these promises is resolved */
+let pendingReplies: PromiseWithResolvers<void>[] = [];
+const postedPaths: string[] = [];
 const importer = new URL('../../../../../web/page/importer.ts', import.meta.url).href;
 vi.stubGlobal('location', { hash: '' });
 vi.stubGlobal('localStorage', storage);
 vi.stubGlobal('sessionStorage', { ...storage, setItem: () => undefined });
 vi.stubGlobal('document', { querySelector: () => ({ dataset: { importer } }) });
 vi.stubGlobal('fetch', async (path: string, { method = 'GET', body }: RequestInit) => {
-  if (path.startsWith('/imports') && method === 'GET') await replies.shift()?.promise;
-  if (method === 'POST') posted.push(path);
+  if (path.startsWith('/imports') && method === 'GET') await pendingReplies.shift()?.promise;
+  if (method === 'POST') postedPaths.push(path);
   const results = JSON.parse(String(body ?? '{}')).transactions?.map(
     (_: object, index: number) => ({
       index,
@@ -28,9 +28,10 @@ vi.stubGlobal('fetch', async (path: string, { method = 'GET', body }: RequestIni
   return Response.json({ data: results ? { results } : [], next: null });
 });
 
-const state = await import('../../../../../web/page/import-state.ts');
+const { importing, closeImport, isImportUnderWay, openFile, preview } = await import(
+  '../../../../../web/page/import-state.ts'
+);
 const { runImport } = await import('../../../../../web/page/import-run.ts');
-const { importing, closeImport, isImportUnderWay, openFile, preview } = state;
 const NO_OPTIONS = { withDuplicates: false, withChanges: false };
 
 function createFile(name: string): File {
@@ -45,8 +46,8 @@ function readPreview() {
 
 beforeEach(() => {
   closeImport();
-  replies = [];
-  posted.length = 0;
+  pendingReplies = [];
+  postedPaths.length = 0;
 });
 afterAll(() => {
   // Other test files share the modules of the page.
@@ -57,21 +58,21 @@ afterAll(() => {
 describe('the preview of an import', () => {
   test('that was cancelled while it was read does not appear', async () => {
     const reply = Promise.withResolvers<void>();
-    replies.push(reply);
-    const opened = openFile(createFile('bank.csv'));
+    pendingReplies.push(reply);
+    const opening = openFile(createFile('bank.csv'));
     closeImport();
     reply.resolve();
-    await opened;
+    await opening;
     expect(importing.peek()).toBeUndefined();
   });
 
   test('shows the file that was chosen last', async () => {
     const reply = Promise.withResolvers<void>();
-    replies.push(reply);
-    const first = openFile(createFile('first.csv'));
+    pendingReplies.push(reply);
+    const openingFirst = openFile(createFile('first.csv'));
     await openFile(createFile('second.csv'));
     reply.resolve();
-    await first;
+    await openingFirst;
     expect(readPreview().name).toBe('second.csv');
   });
 
@@ -88,7 +89,7 @@ describe('the preview of an import', () => {
     const reading = preview({ ...firstPreview, options: { isInverted: true } }, { isAgain: true });
     await runImport(firstPreview, NO_OPTIONS);
     await reading;
-    expect(posted).toEqual([]);
+    expect(postedPaths).toEqual([]);
     expect(readPreview().options).toEqual({ isInverted: true });
   });
 
@@ -100,7 +101,7 @@ describe('the preview of an import', () => {
     expect(isImportUnderWay()).toBe(true);
     await openFile(createFile('other.csv'));
     await Promise.all(imports);
-    expect(posted).toEqual(['/transactions/bulk']);
+    expect(postedPaths).toEqual(['/transactions/bulk']);
     expect(importing.peek()).toMatchObject({ stage: 'done', name: 'bank.csv', created: 1 });
   });
 });

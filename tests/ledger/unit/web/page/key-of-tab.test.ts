@@ -18,7 +18,7 @@ const ledgersByKey: Readonly<Record<string, string>> = {
   fl_new: 'home',
   fl_work: 'work',
 };
-const sent: (string | null)[] = [];
+const sentKeys: (string | null)[] = [];
 let revoked = '';
 
 vi.stubGlobal('location', { hash: '#period=2024-02', reload });
@@ -26,7 +26,7 @@ vi.stubGlobal('localStorage', device);
 vi.stubGlobal('sessionStorage', tab);
 vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
   const authorization = new Headers(headers).get('authorization');
-  sent.push(authorization);
+  sentKeys.push(authorization);
   const ledger = ledgersByKey[authorization?.replace('Bearer ', '') ?? ''];
   if (!ledger || authorization === revoked)
     return Response.json({ message: 'No' }, { status: 401 });
@@ -44,7 +44,7 @@ const { keyQuestion, loadView, me, openWithKey, refresh } = await import(
 async function openPage({ isKept = true } = {}): Promise<void> {
   storedKey.write('fl_home', { isKept });
   await loadView();
-  sent.length = 0;
+  sentKeys.length = 0;
 }
 
 afterAll(() => {
@@ -57,7 +57,7 @@ beforeEach(() => {
   device.clear();
   tab.clear();
   revoked = '';
-  sent.length = 0;
+  sentKeys.length = 0;
   reload.mockClear();
 });
 
@@ -66,7 +66,7 @@ describe('the key of a tab', () => {
     await openPage();
     device.setItem('api-key', 'fl_work');
     await call('/me');
-    expect(sent).toEqual(['Bearer fl_home']);
+    expect(sentKeys).toEqual(['Bearer fl_home']);
     expect(storedKey.isReplaced()).toBe(true);
   });
 
@@ -91,12 +91,12 @@ describe('the key of a tab', () => {
     revoked = 'Bearer fl_home';
     refresh();
     await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
-    sent.length = 0;
+    sentKeys.length = 0;
     await expect(call('/transactions', { method: 'POST', body: {} })).rejects.toMatchObject({
       status: 401,
     });
     await loadView();
-    expect(sent).toEqual([]);
+    expect(sentKeys).toEqual([]);
   });
 
   test('opens another ledger only by a reload, which ends all work on the previous one', async () => {
@@ -107,9 +107,9 @@ describe('the key of a tab', () => {
     await openWithKey('fl_work', true);
     expect(reload).toHaveBeenCalledOnce();
     expect(device.getItem('api-key')).toBe('fl_work');
-    sent.length = 0;
+    sentKeys.length = 0;
     await expect(call('/transactions')).rejects.toMatchObject({ status: 401 });
-    expect(sent).toEqual([]);
+    expect(sentKeys).toEqual([]);
   });
 
   test('opens the same ledger again without a reload', async () => {

@@ -23,13 +23,13 @@ const { closeOpened, discardOpened, findOpened, openCategory, reopenCategory } =
   '../../../../../web/page/opened-category.ts'
 );
 
-const sent: object[] = [];
+const sentChanges: object[] = [];
 /** Message with which the service refuses the next change */
 let refusal = '';
 
 async function respond(_: string, { body }: RequestInit): Promise<Response> {
   const changes = JSON.parse(String(body));
-  sent.push(changes);
+  sentChanges.push(changes);
   if (refusal !== '') return Response.json({ message: refusal }, { status: 409 });
   return Response.json({ data: { ...findCategory(), ...changes, etag: '"c1.9.0"' } });
 }
@@ -60,7 +60,7 @@ function reload(): boolean {
 const readShownName = () => findOpened(1)?.name.peek();
 
 beforeEach(() => {
-  sent.length = 0;
+  sentChanges.length = 0;
   refusal = '';
   forgetWrittenCategories();
   const times = { created_at: '', updated_at: '', etag: '"c1.1.0"' };
@@ -87,7 +87,7 @@ describe('the unsaved settings of a category', () => {
     expect(reload()).toBe(true);
     expect(readShownName()).toBe('Meals');
     expect(await closeOpened()).toBeUndefined();
-    expect(sent).toEqual([{ name: 'Meals' }]);
+    expect(sentChanges).toEqual([{ name: 'Meals' }]);
     expect(findOpened(1)).toBeUndefined();
   });
 
