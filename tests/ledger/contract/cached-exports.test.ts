@@ -67,7 +67,7 @@ it('an export reads the months that changed, and takes the others from the cache
   expect(first).toEqual({ ids, parts: 4, queries: 4 });
   // Months in which a query ended are not cached yet, and are read once more: February with March, which have four rows, and June.
   expect(await measure()).toEqual({ ids, parts: 2, queries: 5 });
-  // Queries remain for the dates outside of the cached months, because an index may be ahead of the counts.
+  // The dates outside the cached months are still queried, because an index may be ahead of the counts.
   expect(await measure()).toEqual({ ids, parts: 1, queries: 3 });
 
   await api.put(`/transactions/${ids[3]}`, { notes: 'Note' });

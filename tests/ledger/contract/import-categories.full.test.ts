@@ -1,4 +1,4 @@
-// `npm run import` as a person runs it month after month: categories for the rows of a file, rows that are deleted by hand, and
+// `npm run import` as a person runs it month after month: categories for the rows of a file, rows that the user deletes, and
 // imports that are undone.
 import { describe, expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -111,7 +111,7 @@ describe('categories', () => {
   });
 });
 
-describe('rows that were deleted by hand', () => {
+describe('rows that the user deleted', () => {
   const MANY_ROWS = [
     'date,description,amount',
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),

@@ -55,7 +55,7 @@ interface Request {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Opens the functions of one release on a ledger. Each function is loaded anew, because it reads the ledger's id then. */
+/** Opens the functions of one release on a ledger. Each function is loaded again, because it reads the ledger's id on load. */
 function open(release: Release, ledger: string) {
   return async (name: string, { id, body, query }: Request = {}) => {
     vi.stubEnv('LEDGER_ID', ledger);
@@ -92,7 +92,7 @@ const pickFields = (record: Record<string, unknown>) => FIELDS.map((name) => rec
 describe.each(RELEASES)('data that the %s release wrote', (release) => {
   const ledger = `written-by-${release}`;
   const writer = open(release, ledger);
-  const other = open(release === 'previous' ? 'current' : 'previous', ledger);
+  const otherRelease = open(release === 'previous' ? 'current' : 'previous', ledger);
   const march = { query: { start_date: '2026-03-01', end_date: '2026-03-31' } };
 
   beforeAll(async () => {
@@ -112,23 +112,23 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
     for (const id of [1, 2, 3, 4]) {
       const [mine, theirs] = [
         await writer('transactions/read', { id }),
-        await other('transactions/read', { id }),
+        await otherRelease('transactions/read', { id }),
       ];
       expect([theirs.status, pickFields(theirs.data())]).toEqual([200, pickFields(mine.data())]);
     }
     const [mine, theirs] = [
       await writer('transactions/list', march),
-      await other('transactions/list', march),
+      await otherRelease('transactions/list', march),
     ];
     expect(theirs.data()).toHaveLength(4);
     expect(theirs.data().map(pickFields)).toEqual(mine.data().map(pickFields));
     for (const name of ['transactions/export', 'categories/list', 'summary/read']) {
       const query = name === 'summary/read' ? { ...march.query, group_by: 'category' } : {};
-      const [mine, theirs] = [await writer(name, { query }), await other(name, { query })];
+      const [mine, theirs] = [await writer(name, { query }), await otherRelease(name, { query })];
       expect([theirs.status, theirs.text.length > 0]).toEqual([mine.status, true]);
     }
     expect(
-      (await other('summary/read', { query: { ...march.query, group_by: 'type' } })).data(),
+      (await otherRelease('summary/read', { query: { ...march.query, group_by: 'type' } })).data(),
     ).toMatchObject({ expense: 50, count: 4 });
   });
 
@@ -136,7 +136,7 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
     const [, , third, fourth] = (await writer('transactions/list', march)).data().toReversed();
     const createdAt = Date.parse(third.created_at);
     const cursor = toPartCursor({ date: third.transaction_date, createdAt, id: third.id });
-    for (const call of [writer, other]) {
+    for (const call of [writer, otherRelease]) {
       const { status, text } = await call('transactions/export', { query: { cursor } });
       expect([status, text.split('\r\n')]).toEqual([
         200,
@@ -147,21 +147,26 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
 
   it('can be changed and deleted by the other release, after which the writer continues', async () => {
     const steps = [
-      await other('transactions/update', { id: 1, body: { notes: 'Split', category_id: 2 } }),
-      await other('transactions/update', { id: 2, body: { external_id: 'bank-3' } }),
-      await other('transactions/delete', { id: 3 }),
-      await other('categories/update', { id: 1, body: { name: 'House' } }),
-      await other('transactions/create', { body: { ...BILL, external_id: 'bank-1' } }),
+      await otherRelease('transactions/update', {
+        id: 1,
+        body: { notes: 'Split', category_id: 2 },
+      }),
+      await otherRelease('transactions/update', { id: 2, body: { external_id: 'bank-3' } }),
+      await otherRelease('transactions/delete', { id: 3 }),
+      await otherRelease('categories/update', { id: 1, body: { name: 'House' } }),
+      await otherRelease('transactions/create', { body: { ...BILL, external_id: 'bank-1' } }),
       await writer('transactions/update', { id: 1, body: { amount: 20, category_id: null } }),
       await writer('transactions/update', { id: 5, body: { transaction_date: '2025-12-31' } }),
       await writer('transactions/delete', { id: 2 }),
       await writer('categories/delete', { id: 2 }),
-      await other('transactions/create', { body: { ...BILL, external_id: 'bank-3' } }),
+      await otherRelease('transactions/create', { body: { ...BILL, external_id: 'bank-3' } }),
     ];
     expect(steps.map(({ status, text }) => [status, status < 300 ? '' : text])).toEqual(
       [200, 200, 200, 200, 201, 200, 200, 200, 200, 201].map((status) => [status, '']),
     );
-    const taken = await other('transactions/create', { body: { ...BILL, external_id: 'bank-2' } });
+    const taken = await otherRelease('transactions/create', {
+      body: { ...BILL, external_id: 'bank-2' },
+    });
     expect(taken.status).toBe(409);
   });
 

@@ -10,41 +10,41 @@ import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
 
 const table = await createTestTable();
-const others = await openInProcess(createServiceOn(table));
+const otherClient = await openInProcess(createServiceOn(table));
 
-/** Opens an API on which another client acts once, between the checks and the write of a request. */
-async function openInterrupted(act: () => Promise<unknown>): Promise<Api> {
-  const client = callOnceBefore(table.client, 'TransactWriteCommand', act);
+/** Opens an API. `interfere` runs once, between the checks and the write of a request. */
+async function openWithInterference(interfere: () => Promise<unknown>): Promise<Api> {
+  const client = callOnceBefore(table.client, 'TransactWriteCommand', interfere);
   return await openInProcess(createServiceOn({ ...table, client }));
 }
 
 test('a name that another client takes after the check is a 409 "Category name must be unique"', async () => {
-  const { id, ...before } = await givenCategory(others);
+  const { id, ...before } = await givenCategory(otherClient);
   const name = uniqueName();
   const takenIds: number[] = [];
   const takeName = (takenName: string) => async () => {
-    takenIds.push((await givenCategory(others, { name: takenName })).id);
+    takenIds.push((await givenCategory(otherClient, { name: takenName })).id);
   };
-  const created = await (await openInterrupted(takeName(name))).post('/categories', { name });
+  const created = await (await openWithInterference(takeName(name))).post('/categories', { name });
   expectConflict(created, 'Category name must be unique', takenIds[0]);
   const otherName = uniqueName();
-  const api = await openInterrupted(takeName(otherName));
+  const api = await openWithInterference(takeName(otherName));
   const updated = await api.put(`/categories/${id}`, { name: otherName, color: '#abc' });
   expectConflict(updated, 'Category name must be unique', takenIds[1]);
   expect(takenIds).toHaveLength(2);
-  expect((await others.get(`/categories/${id}`)).body.data).toMatchObject(before);
+  expect((await otherClient.get(`/categories/${id}`)).body.data).toMatchObject(before);
 });
 
 test('a category deactivated after the check accepts no transaction', async () => {
-  const { id: category_id } = await givenCategory(others);
-  const api = await openInterrupted(() => others.delete(`/categories/${category_id}`));
+  const { id: category_id } = await givenCategory(otherClient);
+  const api = await openWithInterference(() => otherClient.delete(`/categories/${category_id}`));
   const response = await api.post('/transactions', { ...LUNCH, category_id });
   expectRefusal(response, 'Cannot assign transaction to inactive category');
 });
 
 test('a category that gets a transaction after the check is not deleted', async () => {
-  const { id: category_id } = await givenCategory(others);
-  const api = await openInterrupted(() => givenTransaction(others, { category_id }));
+  const { id: category_id } = await givenCategory(otherClient);
+  const api = await openWithInterference(() => givenTransaction(otherClient, { category_id }));
   expectConflict(
     await api.delete(`/categories/${category_id}`),
     'Cannot delete category with 1 transaction. Please reassign or delete the transaction first.',
@@ -54,8 +54,8 @@ test('a category that gets a transaction after the check is not deleted', async 
 test.each(['put', 'delete'] as const)(
   'a transaction deleted before the %s is 404',
   async (verb) => {
-    const { id } = await givenTransaction(others);
-    const api = await openInterrupted(() => others.delete(`/transactions/${id}`));
+    const { id } = await givenTransaction(otherClient);
+    const api = await openWithInterference(() => otherClient.delete(`/transactions/${id}`));
     const response = await api[verb](`/transactions/${id}`, { amount: 1 });
     expectNotFound(response, `Transaction with id ${id} not found`);
   },
@@ -70,20 +70,20 @@ test.each([
   },
   { path: '/categories', create: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
 ])('two concurrent updates do not undo each other: $path', async (race) => {
-  const { id } = await race.create(others);
+  const { id } = await race.create(otherClient);
   const path = `${race.path}/${id}`;
-  const api = await openInterrupted(() => others.put(path, race.theirs));
+  const api = await openWithInterference(() => otherClient.put(path, race.theirs));
   const { body } = await api.put(path, race.ours);
-  const stored = (await others.get(path)).body.data;
+  const stored = (await otherClient.get(path)).body.data;
   expect(stored).toMatchObject({ ...race.theirs, ...race.ours });
   expect(stored).toMatchObject(body.data);
 });
 
 test('a rename before a deactivation is kept', async () => {
-  const { id } = await givenCategory(others);
+  const { id } = await givenCategory(otherClient);
   const path = `/categories/${id}`;
   const name = uniqueName();
-  const api = await openInterrupted(() => others.put(path, { name }));
+  const api = await openWithInterference(() => otherClient.put(path, { name }));
   expect((await api.delete(path)).status).toBe(200);
-  expect((await others.get(path)).body.data).toMatchObject({ name, is_active: false });
+  expect((await otherClient.get(path)).body.data).toMatchObject({ name, is_active: false });
 });

@@ -61,7 +61,7 @@ test('the first line of the script lets the browser compile it as it arrives', a
   expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
 });
 
-test('the importer is a script of its own, under the hash of its deployment', async () => {
+test('the importer is a separate script, under the hash of its deployment', async () => {
   const page = await (await fetch(`${url}/`)).text();
   const [, path = ''] = /data-importer="([^"]+)"/.exec(page) ?? [];
   expect(path).toMatch(/^\/page\.js\?part=importer&amp;v=[\w-]{16}$/);

@@ -1,4 +1,4 @@
-// Runs the synchronisation loops of docs/ledger/clients.md, copied exactly, each in a process of its own. Other clients write
+// Runs the synchronisation loops of docs/ledger/clients.md, copied exactly, each in its own process. Other clients write
 // between any two requests, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -172,7 +172,7 @@ interface Copy {
   readonly categories: { readonly data: readonly ModelCategory[] };
 }
 
-/** Prepares an example of the guide in a folder of its own, in which the program keeps its copy. */
+/** Prepares an example of the guide in its own folder, in which the program keeps its copy. */
 async function openProgram(language: string, program: string, settings: NodeJS.ProcessEnv = {}) {
   const folder = await createTemporaryFolder();
   const file = language === 'python' ? 'catch_up.py' : 'catch-up.ts';

@@ -23,9 +23,9 @@ type Fields = typeof fields extends fc.Arbitrary<infer Value> ? Value : never;
 
 const write = fc.oneof(
   fc.record({ kind: fc.constant('create' as const), fields }),
-  fc.record({ kind: fc.constant('move' as const), which: fc.nat(), fields }),
-  fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
-  fc.record({ kind: fc.constant('note' as const), which: fc.nat() }),
+  fc.record({ kind: fc.constant('move' as const), index: fc.nat(), fields }),
+  fc.record({ kind: fc.constant('delete' as const), index: fc.nat() }),
+  fc.record({ kind: fc.constant('note' as const), index: fc.nat() }),
   fc.record({ kind: fc.constant('delete the last listed' as const) }),
 );
 type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
@@ -116,7 +116,7 @@ test(`the pages list each row that keeps its place once (seed ${SEED})`, async (
           await givenTransaction(api, toBody(write.fields));
           return;
         }
-        const id = 'which' in write ? (ids[write.which % ids.length] ?? 0) : lastListed;
+        const id = 'index' in write ? (ids[write.index % ids.length] ?? 0) : lastListed;
         if (write.kind === 'note') {
           await api.put(`/transactions/${id}`, { notes: 'Milk' });
           return;

@@ -61,7 +61,7 @@ const filter = fc.record({
 
 const query: fc.Arbitrary<SummaryQuery> = fc
   .tuple(fc.constantFrom(...GROUPINGS), filter)
-  .map(([by, filtered]) => withBoundedDays({ ...by, ...filtered }));
+  .map(([grouping, filtered]) => withBoundedDays({ ...grouping, ...filtered }));
 
 /** Limits the range of a summary by day to the days that the API allows. */
 function withBoundedDays(query: SummaryQuery): SummaryQuery {

@@ -128,7 +128,7 @@ export interface Run {
 export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
 
 /**
- * Runs an operation on a ledger of its own in virtual time, and verifies the ledger afterwards.
+ * Runs an operation on its own ledger in virtual time, and verifies the ledger afterwards.
  * @param interfere puts faults between the operation and the table
  */
 export async function runOperation(

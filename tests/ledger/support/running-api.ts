@@ -1,4 +1,4 @@
-// Vitest's global setup of the HTTP tests: starts the service in a process of its own, on the engine under test.
+// Vitest's global setup of the HTTP tests: starts the service in its own process, on the engine under test.
 import type { TestProject } from 'vitest/node';
 import { createResources } from '../../../processes/resources.ts';
 import { startTestEngine } from '../../shared/support/database-engine.ts';

@@ -1,4 +1,4 @@
-// The service as `npm start` runs it, in a process of its own.
+// The service as `npm start` runs it, in its own process.
 import { join } from 'node:path';
 import { startDatabase } from '../../../local/engine.ts';
 import { readLocalAccess } from '../../../local/local-access.ts';

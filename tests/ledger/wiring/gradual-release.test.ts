@@ -17,10 +17,10 @@ const MAX_RESOURCES = 400;
 /** CloudFormation allows a template of one megabyte. */
 const MAX_TEMPLATE_BYTES = 800_000;
 /**
- * Resources of one type that may be created at once: CloudFormation starts every resource that waits for no other. A release makes
- * several changes in Lambda, which allows an account 15 changes a second.
+ * Maximum number of resources of one type that start together: CloudFormation starts every resource that does not wait for
+ * another. A release makes several changes in Lambda, which allows an account 15 changes a second.
  */
-const MAX_STARTING = 5;
+const MAX_STARTED_TOGETHER = 5;
 const PACKAGES: readonly Packaged[] = ['dev', 'prod', 'migrating'];
 
 interface Alias {
@@ -172,7 +172,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it.each(['AWS::Lambda::Version', 'AWS::CodeDeploy::DeploymentGroup'])(
-    'a change to every %s starts at a few of them at once',
+    'a change to every %s starts only a few of them at once',
     (type) => {
       const resources = listResources(template, type);
       expect(resources).toHaveLength(aliases.length);
@@ -182,7 +182,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
         const waiting = remaining.filter(([, { DependsOn = [] }]) =>
           ids.some((id) => DependsOn.includes(id)),
         );
-        expect(remaining.length - waiting.length).toBeLessThanOrEqual(MAX_STARTING);
+        expect(remaining.length - waiting.length).toBeLessThanOrEqual(MAX_STARTED_TOGETHER);
         expect(waiting.length).toBeLessThan(remaining.length);
         remaining = waiting;
       }
@@ -242,9 +242,9 @@ it('the plug-in gives a function of the API an alias, before and after Serverles
   ]);
 });
 
-// MAX_STARTING resources start at once, so the next one depends on the first.
+// MAX_STARTED_TOGETHER resources start at once, so the next one depends on the first.
 it('the plug-in lets a sixth function start only after the first', () => {
-  const names = Array.from({ length: MAX_STARTING + 1 }, (_, n) => `f${n}`);
+  const names = Array.from({ length: MAX_STARTED_TOGETHER + 1 }, (_, n) => `f${n}`);
   const routes = names.map((name) => [name, { events: [{ httpApi: `GET /${name}` }] }]);
   const resources = packageFunctions(Object.fromEntries(routes));
   const waiting = Object.entries(resources).filter(([, each]) => 'DependsOn' in each);

@@ -16,7 +16,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'without credentials, cached for a while and revalidated by its hash': 'The same.',
   'the first view of the page needs less than 60 KB': 'The same.',
   'the first line of the script lets the browser compile it as it arrives': 'The same.',
-  'the importer is a script of its own, under the hash of its deployment': 'The same.',
+  'the importer is a separate script, under the hash of its deployment': 'The same.',
   'the page runs only its own script and style': 'The same.',
   'an encoded slash does not separate segments':
     'The emulated gateway decodes %2F before it routes.',

@@ -10,7 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Long enough for a busy machine: only a test that hangs reaches it. Playwright's own limit is 30 seconds. */
 const MAX_WAIT_MS = 900_000;
 
-/** Opens a page in a context of its own, with waits long enough for a busy machine. */
+/** Opens a page in its own context, with waits long enough for a busy machine. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},

@@ -11,7 +11,7 @@ import {
   type WireRecord,
 } from '../../support/api/records.ts';
 
-/** A gateway may append headers of its own, such as the origin. */
+/** A gateway may append its own headers, such as the origin. */
 const VARIES_BY_ACCEPT = /^accept(,|$)/;
 const api = await openApi();
 

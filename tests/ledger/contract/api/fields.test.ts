@@ -109,7 +109,7 @@ describe.each([
     unknown: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
   },
 ])('$path', ({ path, body, create, invalidBody, readOnly, unknown }) => {
-  test('every invalid field is named at once, and nothing is changed', async () => {
+  test('an error names every invalid field, and nothing is changed', async () => {
     const names = Object.keys(JSON.parse(invalidBody));
     expectFaults(await api.request('POST', path, { rawBody: invalidBody }), names);
     const { id } = await create();

@@ -67,7 +67,7 @@ describe('a list with q or import_id, which reads every row in its dates,', () =
     const table = { ...(await createTestTable()), ledgerId: 'household' };
     await load(table);
     const client = createMeteredClient(table.client);
-    // Each list opens the ledger anew, with an empty cache.
+    // Each list opens the ledger with an empty cache.
     const list = (query: object) => {
       const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
       return client.measure(() => transactions.list({ ...QUERY, ...query } as TransactionQuery));

@@ -187,7 +187,7 @@ describe('a ledger', () => {
   });
 
   it('has no drift after the bulk loader filled it', async () => {
-    // The ledger gets a table of its own, because a verification reads the whole table.
+    // The ledger has its own table, because a verification reads the whole table.
     const { target, verification } = await (await createCorruptibleTable()).givenLedger();
     const ledgerId = `${target.ledgerId}-bulk`;
     const household = { transactions: 700, years: 3, lastDay: '2026-06-30', seed: 3 };

@@ -81,7 +81,7 @@ test("the generated client can take the README's tour", async () => {
   expectStatus(inactive, 200);
   expect(inactive.data.data).toMatchObject({ is_active: false, transaction_count: 0 });
 
-  // @ts-expect-error: the types know no such field
+  // @ts-expect-error: the types do not have this field
   const misspelt = await api.createTransaction({ ...fee, amount: 9.999, catgeory_id: 3 });
   expectStatus(misspelt, 400);
   expect(Object.keys(misspelt.data.details ?? {}).sort()).toEqual(['amount', 'catgeory_id']);

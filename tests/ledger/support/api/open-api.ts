@@ -39,7 +39,7 @@ export function createServiceOn(options: ServiceOptions): LedgerService {
   });
 }
 
-/** Creates a service on a table of its own. */
+/** Creates a service on its own table. */
 export async function createTestService(
   options: Partial<LedgerServiceOptions> = {},
 ): Promise<LedgerService> {

@@ -1,4 +1,4 @@
-// A person who runs `npm run import` against a ledger of their own.
+// A person who runs `npm run import` against their own ledger.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
