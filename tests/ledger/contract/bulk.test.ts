@@ -53,8 +53,8 @@ async function givenLedger(count = 0) {
     expect(verdict.drifts).toEqual([]);
     return verdict.rows;
   };
-  const read = async (id: number) => (await api.get(`/transactions/${id}`)).body.data;
-  return { api, open, rows, verify, read };
+  const readRow = async (id: number) => (await api.get(`/transactions/${id}`)).body.data;
+  return { api, open, rows, verify, readRow };
 }
 
 /** Creates a client that fails every write after the first `writes`. */
@@ -78,7 +78,7 @@ const makeSpreadFields = async (api: Parameters<typeof givenCategory>[0], count:
 
 describe('POST /transactions/bulk', () => {
   it.each([1, 26, 100])('creates %i transactions across months and categories', async (count) => {
-    const { api, verify, read } = await givenLedger();
+    const { api, verify, readRow } = await givenLedger();
     const fields = await makeSpreadFields(api, count);
     const rows = newRows(count).map((row, n) => ({ ...row, ...fields[n] }));
     const transactions = rows.map((row) => ({ ...row, external_id: randomUUID() }));
@@ -88,7 +88,7 @@ describe('POST /transactions/bulk', () => {
     expect(body.data.results).toEqual(
       transactions.map((_, index) => ({ index, status: 201, id: index + 1, etag })),
     );
-    expect(await read(count)).toMatchObject(transactions.at(-1) ?? {});
+    expect(await readRow(count)).toMatchObject(transactions.at(-1) ?? {});
     expect(await verify()).toBe(count);
   });
 
@@ -161,21 +161,21 @@ describe('POST /transactions/bulk', () => {
 
 describe('PUT /transactions/bulk', () => {
   it('changes 100 transactions across dates, types and categories, and returns their ETags', async () => {
-    const { api, rows, verify, read } = await givenLedger(100);
+    const { api, rows, verify, readRow } = await givenLedger(100);
     const fields = await makeSpreadFields(api, 100);
     const changes = fields.map((each) => ({ ...each, type: 'income' }));
     const transactions = rows.map(({ id, etag }, n) => ({ id, if_match: etag, ...changes[n] }));
     const { status, body } = await api.put(PATH, { transactions });
     expect([status, body.data.updated, body.data.failed]).toEqual([207, 100, 0]);
     expect(body.data.results.map(({ id }: Row) => id)).toEqual(rows.map(({ id }) => id));
-    expect(await read(100)).toMatchObject({ ...changes[99], amount: 99 });
+    expect(await readRow(100)).toMatchObject({ ...changes[99], amount: 99 });
     const { headers } = await api.get('/transactions/50');
     expect(headers.etag).toBe(body.data.results[49].etag);
     expect(await verify()).toBe(100);
   });
 
   it('refuses each invalid change separately', async () => {
-    const { api, rows, verify, read } = await givenLedger(9);
+    const { api, rows, verify, readRow } = await givenLedger(9);
     const inactive = await givenCategory(api, { is_active: false });
     await api.put('/transactions/1', { external_id: 'taken' });
     const other = rows[8]?.etag;
@@ -199,20 +199,20 @@ describe('PUT /transactions/bulk', () => {
       failed: 10,
       results: items.map(([status, , result]) => ({ status, ...result })),
     });
-    expect(await read(2)).toMatchObject({ notes: 'Note' });
-    expect(await read(8)).toMatchObject({ notes: null });
+    expect(await readRow(2)).toMatchObject({ notes: 'Note' });
+    expect(await readRow(8)).toMatchObject({ notes: null });
     expect(await verify()).toBe(9);
   });
 
   it('exchanges external ids within one request if the changes can be applied one after the other', async () => {
-    const { api, verify, read } = await givenLedger(2);
+    const { api, verify, readRow } = await givenLedger(2);
     await api.put('/transactions/1', { external_id: 'bank-1' });
     const transactions = [
       { id: 1, external_id: null },
       { id: 2, external_id: 'bank-1' },
     ];
     expect((await api.put(PATH, { transactions })).body.data.updated).toBe(2);
-    expect(await read(2)).toMatchObject({ external_id: 'bank-1' });
+    expect(await readRow(2)).toMatchObject({ external_id: 'bank-1' });
     expect(await verify()).toBe(2);
   });
 });

@@ -65,7 +65,7 @@ it('an export reads the months that changed, and takes the others from the cache
   }
   const first = await measure();
   expect(first).toEqual({ ids, parts: 4, queries: 4 });
-  // Months in which a query ended are not cached yet, and are read once more: February with March, which have four rows, and June.
+  // Queries ended in February, March and June, so these months are not cached yet, and are read again.
   expect(await measure()).toEqual({ ids, parts: 2, queries: 5 });
   // The dates outside the cached months are still queried, because an index may be ahead of the counts.
   expect(await measure()).toEqual({ ids, parts: 1, queries: 3 });
@@ -169,7 +169,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
 it('an export has each unchanged row once, in order, whatever other clients write between its parts', async () => {
   const { api } = await open();
   const random = createSeededRandom(SEED);
-  for (let n = 0; n < 30; n += 1) await createRow(api, randomDate(random));
+  for (let n = 0; n < 30; n += 1) await createRow(api, pickDate(random));
   for (let round = 0; round < scaleCases(100); round += 1) {
     const touched = new Set<number>();
     const exported: Row[] = [];
@@ -177,13 +177,13 @@ it('an export has each unchanged row once, in order, whatever other clients writ
       exported.push(...part);
       if (random.chance(0.5)) touched.add(await writeRandomly(api, random));
     }
-    const untouched = (rows: readonly Row[]) => rows.filter(({ id }) => !touched.has(id));
+    const pickUntouched = (rows: readonly Row[]) => rows.filter(({ id }) => !touched.has(id));
     const { body } = await api.get('/transactions', { sort: 'date', per_page: 100 });
-    expect(untouched(exported)).toEqual(untouched(body.data));
+    expect(pickUntouched(exported)).toEqual(pickUntouched(body.data));
   }
 });
 
-function randomDate(random: SeededRandom): string {
+function pickDate(random: SeededRandom): string {
   return `2026-0${random.integer(1, 9)}-1${random.integer(0, 3)}`;
 }
 
@@ -192,8 +192,8 @@ async function writeRandomly(api: Api, random: SeededRandom): Promise<number> {
   const { body } = await api.get('/transactions', { per_page: 100 });
   const row: Row | undefined = body.data[random.integer(0, body.data.length)];
   if (row === undefined || body.data.length < 20)
-    return (await createRow(api, randomDate(random))).id;
+    return (await createRow(api, pickDate(random))).id;
   if (random.chance(0.5)) await api.delete(`/transactions/${row.id}`);
-  else await api.put(`/transactions/${row.id}`, { transaction_date: randomDate(random) });
+  else await api.put(`/transactions/${row.id}`, { transaction_date: pickDate(random) });
   return row.id;
 }

@@ -1,4 +1,4 @@
-// `after` and `next_cursor` of lists and searches. tests/ledger/property/cursors.test.ts walks pages while others write.
+// `after` and `next_cursor` of lists and searches. tests/ledger/property/cursors.test.ts reads pages while others write.
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
@@ -76,7 +76,7 @@ it('a search by external id has one page', async () => {
   expect([ids, next]).toEqual([[3], null]);
 });
 
-it('a cursor works with other dates, and leads to no row outside of them', async () => {
+it('a cursor works with other dates, and leads to no row outside them', async () => {
   const { next } = await read('/transactions', { per_page: 2 });
   const early = { end_date: '2026-03-02', after: String(next) };
   expect((await read('/transactions', early)).ids).toEqual([2, 1]);

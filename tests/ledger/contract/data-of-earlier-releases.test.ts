@@ -130,7 +130,7 @@ it('a conversion gives the ledgers of access tokens the ids that this release de
   const before = await readContents(makeLongId('alice'));
   const others = [await readContents('default'), await readContents(manualId)];
   const stored = await readTable();
-  // Every item is written with a version, the items of one ledger with another id, and the API key gets one more item.
+  // Every item is written with a version, the items of one ledger also with another id, and the API key gets another item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = deriveLedgerId(ISSUER, 'alice');
   expect(await readContents(ledgerId)).toEqual(before);

@@ -1,4 +1,4 @@
-// Every message of `npm run import` that names an option gives right advice: a person who follows it succeeds.
+// Every message of `npm run import` that names an option gives correct advice: a person who follows it succeeds.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { CommandResult } from '../../shared/support/command.ts';
@@ -184,7 +184,7 @@ const CASES: readonly Case[] = [
 const messages: string[] = [];
 
 it.each(CASES)(
-  'the advice "$message" is right (%#)',
+  'the advice "$message" is correct (%#)',
   async ({ message, previous = [], command, ...rest }) => {
     const person = await givenPerson(table);
     let [importId, exportPath] = ['', ''];

@@ -112,7 +112,7 @@ describe('npm run import', () => {
     ]);
     expect(preview.stderr).toMatch(/^line 4 refused: .*\n4 of 5 rows would be income\. /);
     expect(preview.code).toBe(1);
-    // The same rows count as rows of another account.
+    // With another account, the same rows count as new.
     const otherAccount = await importWith('--account', 'Card');
     expect(otherAccount.stdout).toContain('0 rows are there already');
   });
@@ -266,7 +266,7 @@ describe('npm run import', () => {
     const restored = await importWith('--yes', '--import-deleted');
     expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('%') });
     expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
-    // Nothing is left to import, so no progress is preview.
+    // Nothing is left to import, so no progress is shown.
     expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -34,7 +34,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
   ['statement.xml', [CAMT]],
   ['statement.qif', QIF],
   ['statement.xlsx', XLSX],
-  // The content determines the format, not the ending of the name.
+  // The content determines the format, not the file name extension.
   ['statement.csv', [OFX]],
 ])('%s is imported once, and undone', async (name, content) => {
   const { run, write, readRows } = await givenPerson(table);

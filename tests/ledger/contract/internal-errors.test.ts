@@ -1,5 +1,5 @@
-// A 500 has the message of its operation (docs/ledger/api.md, "Failures"). It shows nothing of the cause, which is logged.
-// faults/every-call.full.test.ts shows for every database call that a failure changes nothing.
+// A 500 has the message of its operation (docs/ledger/api.md, "Failures"). It does not show the cause, which is logged.
+// faults/every-call.full.test.ts tests for every database call that a failure changes nothing.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

@@ -1,4 +1,4 @@
-// A ledger is deleted whole, even if the first attempt is interrupted, and no other ledger loses anything.
+// A ledger is deleted completely, even if the first attempt is interrupted, and no other ledger loses anything.
 import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -43,7 +43,7 @@ async function countItems(ledgerId: string): Promise<number> {
   return Count ?? 0;
 }
 
-it('a removal deletes the whole ledger, and nothing of other ledgers', async () => {
+it('a removal deletes the whole ledger, and nothing from other ledgers', async () => {
   const target = await givenLedger('gone');
   await givenLedger('kept');
   const keptItems = await countItems('kept');

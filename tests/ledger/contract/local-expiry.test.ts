@@ -1,4 +1,4 @@
-// A local start deletes the items that the deployed table expires by itself.
+// A local start deletes expired items, which the table deletes by itself on AWS.
 import { type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { deleteExpired } from '../../../local/expiry.ts';

@@ -1,4 +1,4 @@
-// No data of a client reaches the log, even after an error: no amount, description, name, key or token.
+// No client data reaches the log, even after an error: no amount, description, name, key or token.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createFaultyClient, denied } from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

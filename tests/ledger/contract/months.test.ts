@@ -1,4 +1,4 @@
-// GET /months and the digest of a month's export: a client with a copy learns what has changed, deletions included.
+// GET /months and the digest of a month's export: a client with a copy learns what has changed, including deletions.
 
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -133,7 +133,7 @@ it('GET /months returns 304 until something changes', async () => {
   expect((await request()).status).toBe(200);
 });
 
-it('GET /months lists 1,200 months, and refuses more with advice on the dates', async () => {
+it('GET /months lists 1,200 months, and refuses more with advice about the dates', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => {
     const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
     return createStoredTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });

@@ -142,7 +142,7 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toBeUndefined();
   });
 
-  it('is not upgraded from an attribute that another request changed in between', async () => {
+  it('is not upgraded from an attribute that another request has since changed', async () => {
     const { upgradeWrite } = createSchema([
       { reads: [], change: () => ({}) },
       { reads: ['amount'], change: ({ amount }) => ({ cents: Number(amount) * 100 }) },

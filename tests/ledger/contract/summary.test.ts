@@ -94,7 +94,7 @@ describe('GET /summary', () => {
     expect(groups.at(-1)).toMatchObject({ key: null, name: null, income: [0, 2_500] });
   });
 
-  it('accepts one grouping at /summary, and two also at /summary/series', async () => {
+  it('accepts one or two groupings at /summary, and only two at /summary/series', async () => {
     const query = { group_by: 'category,month', start_date: '2026-03-01' };
     const [{ text }, { body }] = [
       await api.get('/summary/series', query),

@@ -34,7 +34,7 @@ import {
 } from '../support/model/ledger-model.ts';
 import { applyOutcome } from '../support/model/linearisation.ts';
 
-/** The interpreter itself: a `python3` that chooses among versions takes longer than the loop, at every start. */
+/** The interpreter itself: a `python3` that chooses among versions takes longer to start than the loop takes to run. */
 const PYTHON = readOutput('python3', '-c', 'import sys; print(sys.executable, end="")') ?? '';
 const LANGUAGES = [
   { language: 'typescript', program: process.execPath, isMissing: false },

@@ -14,7 +14,7 @@ import { createTestKeys } from '../support/auth/test-keys.ts';
 
 const REQUESTS = scaleCases(5_000);
 
-test(`two ledgers answer ${REQUESTS} generated requests as if each were alone on its table (seed ${SEED})`, async () => {
+test(`two ledgers respond to ${REQUESTS} generated requests as if each were alone on its table (seed ${SEED})`, async () => {
   const { client, tableName } = await createTestTable();
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = () => new Date(now);

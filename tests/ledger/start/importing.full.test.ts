@@ -1,4 +1,4 @@
-// `npm run import` of 10,000 rows creates every row once although it is killed twice.
+// `npm run import` of 10,000 rows creates every row once, even if it is killed twice.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

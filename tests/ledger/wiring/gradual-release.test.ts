@@ -194,7 +194,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     expect(JSON.stringify(template, null, 2).length).toBeLessThan(MAX_TEMPLATE_BYTES);
   });
 
-  it('no release waits for the end of another one', () => {
+  it('no release waits for another one to end', () => {
     // An alias moves with its release, which can take minutes: only versions and groups, which are quick, wait for each other.
     for (const [, { DependsOn }] of aliases) expect(DependsOn).toBeUndefined();
   });

@@ -379,7 +379,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'single.refuseOtherCategory(changes, value);',
         '',
-        'a category that is named without its id > is refused on update if the transaction has another one, and nothing is changed',
+        'a category that is named without its id > is refused on update if the transaction has another category, and nothing is changed',
       ],
     ],
   ),

@@ -1,5 +1,5 @@
-// Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body is a 400. The test of the parser
-// covers which bodies are missing or malformed.
+// Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body gets a 400. The unit test of the
+// parser covers which bodies are missing or malformed.
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';

@@ -119,7 +119,7 @@ describe('GET /transactions/export', () => {
     }
   });
 
-  it('refuses the parameters of pages, and wrong values of other parameters', async () => {
+  it('refuses paging parameters, and invalid values of other parameters', async () => {
     const query = { page: 1, sort: 'date', cursor: 'x', start_date: '2026-02-30' };
     expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
   });
@@ -145,7 +145,7 @@ describe('an export of more than one part', async () => {
     }
   });
 
-  it('has parts without rows if a search finds none there, and ends', async () => {
+  it('has empty parts where a search finds nothing, and ends', async () => {
     const parts = await Array.fromAsync(exportParts(api, { category_id, q: 'nowhere' }));
     expect(parts.map((part) => part.split('\r\n').length)).toEqual([2, 1]);
   });

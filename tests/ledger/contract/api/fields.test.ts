@@ -174,7 +174,7 @@ describe('a category that is named without its id', () => {
     ]);
   });
 
-  test('is refused on update if the transaction has another one, and nothing is changed', async () => {
+  test('is refused on update if the transaction has another category, and nothing is changed', async () => {
     const { id: category_id, name } = await givenCategory(api);
     for (const fields of [{}, { category_id }]) {
       const { id } = await givenTransaction(api, fields);

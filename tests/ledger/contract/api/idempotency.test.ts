@@ -1,4 +1,4 @@
-// A POST with an Idempotency-Key can be repeated: it changes nothing more, and gets the same response.
+// A POST with an Idempotency-Key can be repeated: the repetition changes nothing, and gets the same response.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-response.ts';
@@ -31,7 +31,7 @@ describe.each([
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
-  it('refuses the key with another body, with 422', async () => {
+  it('responds with 422 if the key is used with another body', async () => {
     const key = randomUUID();
     await postWithKey(path, newBody(), key);
     expect(await postWithKey(path, newBody(), key)).toMatchObject({

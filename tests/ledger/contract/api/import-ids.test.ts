@@ -51,11 +51,11 @@ describe('import_id', () => {
     const fields = { import_id, transaction_date: '2026-03-05' };
     const { id } = await givenTransaction(api, fields);
     await givenTransaction(api, { ...fields, import_id: createImportId() });
-    const other = await givenTransaction(api, { ...fields, description: 'Tea' });
+    const tea = await givenTransaction(api, { ...fields, description: 'Tea' });
     const list = async (query: object) =>
       listIds((await api.get('/transactions', { import_id, ...DAY, ...query })).body.data);
-    expect(await list({})).toEqual([other.id, id]);
-    expect(await list({ q: 'tea' })).toEqual([other.id]);
+    expect(await list({})).toEqual([tea.id, id]);
+    expect(await list({ q: 'tea' })).toEqual([tea.id]);
     expect(await list({ start_date: '2026-03-06', end_date: '2026-03-07' })).toEqual([]);
     expectFilterFaults(await api.get('/transactions', { import_id }), ['start_date', 'end_date']);
   });

@@ -37,7 +37,7 @@ describe.each([
     expect((await send('GET', path, { 'if-none-match': etag })).status).toBe(200);
   });
 
-  it('shows the version that If-Match names, and no other', async () => {
+  it('returns the version that If-Match names, and no other', async () => {
     const { path, etag } = await createTestRecord();
     expect((await send('GET', path, { 'if-match': etag })).status).toBe(200);
     const headers = { 'if-match': etag, 'if-none-match': etag };
@@ -63,7 +63,7 @@ describe.each([
     },
   );
 
-  it('repeats the ETag in the record, and gives the address of a new one', async () => {
+  it('has the ETag in the record too, and the address of a new record in Location', async () => {
     const {
       id,
       created_at: _,
@@ -137,15 +137,15 @@ it('a 412, even in a bulk request, has the ETag of a transaction with the name o
   expect(bulk.body.data.results).toMatchObject([{ status: 412, etag }]);
 });
 
-it("a change of a category's name or count changes the ETags that show it, but no version", async () => {
+it("a change of a category's name or count changes the ETags of records that show it, but no version", async () => {
   const { id: category_id } = await givenCategory(api);
   const category = `/categories/${category_id}`;
-  const unused = (await api.get(category)).headers.etag ?? '';
+  const unusedEtag = (await api.get(category)).headers.etag ?? '';
   const transaction = `/transactions/${(await givenTransaction(api, { category_id })).id}`;
   const previousEtag = (await api.get(transaction)).headers.etag ?? '';
-  expect((await api.get(category)).headers.etag).not.toBe(unused);
+  expect((await api.get(category)).headers.etag).not.toBe(unusedEtag);
   const body = { name: uniqueName() };
-  const renamed = await api.request('PUT', category, { body, headers: { 'if-match': unused } });
+  const renamed = await api.request('PUT', category, { body, headers: { 'if-match': unusedEtag } });
   expect(renamed.status).toBe(200);
   expect((await api.get(transaction)).headers.etag).not.toBe(previousEtag);
   const headers = { 'if-match': previousEtag };

@@ -81,7 +81,7 @@ function addUp(rows: readonly Row[]) {
 }
 
 /** Computes the groups that the response must have: their keys and their rows. */
-function expectedGroups(question: Question): { key: unknown; rows: Row[] }[] {
+function computeExpectedGroups(question: Question): { key: unknown; rows: Row[] }[] {
   const { grouping, categories, type, start_date, end_date } = question;
   const rows = select(question);
   if (start_date > end_date) return [];
@@ -124,7 +124,7 @@ it(`every summary of several categories equals the model's (seed ${SEED})`, asyn
       expect(groups).toMatchObject(addUpByPeriod(rows));
       return;
     }
-    const expected = expectedGroups(question);
+    const expected = computeExpectedGroups(question);
     expect(groups.map(({ key }: { key: unknown }) => key)).toEqual(expected.map(({ key }) => key));
     const figures = expected.map(({ rows: groupRows }) => {
       if (!period) return addUp(groupRows);

@@ -60,7 +60,7 @@ describe('a summary by day', () => {
     expect([groups, count]).toEqual([[expect.objectContaining({ key: '2024-01-31' })], 1]);
   });
 
-  it('lists the days once for several groups', async () => {
+  it('lists the days once for all groups', async () => {
     const filter = { category_id: `${food},${rent},${pay}`, ...LEAP_DAYS };
     const query = { group_by: 'category,day', ...filter };
     const series = await readSummary(query, '/summary/series');

@@ -1,4 +1,4 @@
-// Cost of a search in DynamoDB's units: it costs as much as the rows that it reads, in no more queries than they need.
+// Cost of a search in DynamoDB's units: it costs as much as the rows that it reads, in as few queries as they need.
 import { describe, expect, it } from 'vitest';
 import {
   MAX_SEARCHING_LIST_UNITS,
@@ -51,7 +51,7 @@ it('a search costs as much as the rows that it reads', async () => {
   expect(year.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   const categories = await measure({ categoryIds: [1, 2, 3] });
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
-  // Cached months are not read again while their digests are current. Only the counts are, and days outside of whole months.
+  // Cached months are not read again while their digests are current. Only the counts are read, and days outside whole months.
   const cached = open();
   expect((await measure({ text: 'market' }, cached)).cost).toMatchObject({ readUnits, calls });
   const repeated = await measure({ text: 'market' }, cached);

@@ -64,7 +64,7 @@ describe.each([1, 2, 3])('concurrent updates of one transaction (seed %i)', (see
     expect(calls / updates).toBeLessThan(17);
   });
 
-  it('succeed as far as time allows if there are 128, and a request that gets a 500 has changed nothing', async () => {
+  it('succeed as time allows if there are 128, and a request that gets a 500 has changed nothing', async () => {
     const { statuses, canRetry, calls, updates } = await race(128, seed);
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));

@@ -16,7 +16,7 @@ import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 
 const HOUSEHOLD = { transactions: 200, years: 2, lastDay: '2026-06-30', seed: 3 };
 
-it('a verification names each ledger whose figures do not follow from its rows, and no other', async () => {
+it('a verification names each ledger whose figures do not match its rows, and no other', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [intact, corrupted] = [await givenLedger(), await givenLedger()];
   const { client, tableName } = intact.target;

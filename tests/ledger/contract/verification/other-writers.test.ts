@@ -31,7 +31,7 @@ async function givenDrift(between: (keys: Keys, readings: number) => Promise<unk
 }
 
 describe('while other requests write', () => {
-  it('differences that two readings do not share are not drifts', async () => {
+  it('a difference that only one of two readings finds is not a drift', async () => {
     const { verification } = await givenDrift(async (keys) => {
       await send.set(keys.category(1), 'transaction_count', 8);
       await send.delete(keys.categoryName('Pay'));
@@ -39,7 +39,7 @@ describe('while other requests write', () => {
     expect((await verification.verify()).drifts).toEqual([]);
   });
 
-  it('a difference that two readings share and the third does not is not a drift', async () => {
+  it('a difference that two readings find and the third does not is not a drift', async () => {
     const { verification, readings } = await givenDrift(async (keys, reading) => {
       if (reading === 3) await send.set(keys.category(1), 'transaction_count', 2);
     });
@@ -69,7 +69,7 @@ describe('while other requests write', () => {
     expect(saved).toEqual([]);
   });
 
-  it('drifts that others mended after the last reading are not repaired', async () => {
+  it('drifts that another process fixed after the last reading are not repaired', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     await send.delete(keys.categoryName('Pay'));
