@@ -1,5 +1,5 @@
 // The services that generated clients call: an open service for the examples of the guide, and a service that requires keys
-// for the scenarios, each of which gets a ledger of its own.
+// for the scenarios, each of which gets its own ledger.
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import type { Resources } from '../../../processes/resources.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';

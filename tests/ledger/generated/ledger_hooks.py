@@ -1,4 +1,4 @@
-"""Changes requests of Schemathesis where the description of the API states a rule only in words."""
+"""Changes the requests of Schemathesis where the API description states a rule only in words."""
 
 import schemathesis
 
@@ -76,10 +76,10 @@ def before_call(context, case, kwargs):
         for name in ("min_amount", "max_amount"):
             if isinstance(query.get(name), float):
                 query[name] = round(query[name], 2)
-        # Only the service makes cursors.
+        # Only the service can create cursors.
         query.pop("cursor", None)
         query.pop("after", None)
-        # The import of a list needs a range of dates, too.
+        # A list of one import needs a range of dates, too.
         if case.operation.path == "/transactions" and not ("start_date" in query and "end_date" in query):
             query.pop("import_id", None)
         # How many periods the transactions span depends on the ledger: they may be too many.

@@ -65,7 +65,7 @@ const command = createCommand(
         ...['--max-examples', String(maxExamples), '--generation-database', 'none', ...options],
       ]);
     }
-    console.log(`${sentCount} requests in all`);
+    console.log(`${sentCount} requests in total`);
     if (sentCount < requests) throw new UserError(`Fewer than ${requests} requests were sent`);
   });
 

@@ -307,7 +307,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('12,000 new').waitFor();
   });
 
-  test('after a reload in the middle, the same file imports the rest', async () => {
+  test('after a reload in the middle of an import, the same file imports the rest', async () => {
     const page = await pages.visit();
     const file = createBankFile(makeLines(250, 'Reloaded row', 2017), 'again.csv');
     await chooseFile(page, file);

@@ -1,5 +1,5 @@
 // The page with twenty thousand transactions: the number of its requests, the accessibility of all its states, and hostile texts,
-// which stay texts.
+// which are shown as text.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -24,7 +24,7 @@ interface BulkResults {
 describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () => {
   const pages = openPages();
 
-  /** Creates transactions over ten years, a thousand in each category, by requests of a hundred. */
+  /** Creates transactions over ten years, a thousand in each category, in requests of a hundred. */
   async function fillLedger(): Promise<void> {
     const thisYear = new Date().getFullYear();
     const ids: number[] = [];
@@ -193,7 +193,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await page.keyboard.press('7');
     await page.getByRole('option', { name: 'Category 17' }).waitFor();
     expect(await page.evaluate('window.first')).toEqual(['7', 'false']);
-    // A key that comes before the list is drawn still acts on the list for the typed text.
+    // A key pressed before the list is drawn still acts on the list for the typed text.
     await page.keyboard.type('8');
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: 'Create “78”', selected: true }).waitFor();

@@ -33,7 +33,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
   const waitForRoundTrip = (page: Page) =>
     page.evaluate("fetch('/me').then(({ status }) => status)");
 
-  test('a first view that could not be read appears without an action of the user', async () => {
+  test('a first view that could not be read appears without any action by the user', async () => {
     await pages.createRow({ description: 'Read late', transaction_date: '1998-01-02' });
     const page = await pages.open();
     let failures = 2;

@@ -221,7 +221,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByText('Say what it was.').waitFor();
     await page.keyboard.press('Escape');
     await addForm(page).getByText('Say what it was.').waitFor({ state: 'detached' });
-    // Without a focused field, the arrow keys go through the list.
+    // Without a focused field, the arrow keys move through the list.
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('.entry:focus');
     await page.keyboard.press('n');
@@ -267,7 +267,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await invalid.count()).toBe(1);
   });
 
-  test('a period without rows shows a text instead of charts', async () => {
+  test('a period without rows shows text instead of charts', async () => {
     const page = await pages.visit('#period=1999');
     await page.getByText('Nothing in this period yet.').waitFor();
     await page.getByText('No expense in this period yet.').waitFor();
@@ -292,7 +292,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.locator('.legend .line').count()).toBe(0);
   });
 
-  test('on a phone the comparison stands with the charts', async () => {
+  test('on a phone the comparison is shown with the charts', async () => {
     await pages.createRow({ amount: 10, transaction_date: '1989-03-02' });
     await pages.createRow({ amount: 12, transaction_date: '1989-04-02' });
     const viewport = { width: 320, height: 640 };
@@ -302,7 +302,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByText('Charts and comparison').click();
     await changes.getByText('Compared with March 1989').waitFor();
     await changes.getByText('Expense +2.00 (+20%)').waitFor();
-    // The heading of the chart has a line to itself, and the legend the next.
+    // The heading of the chart has its own line, and the legend the next one.
     const heading = await findBox(page.getByRole('heading', { name: 'Total spent up to' }));
     const legend = await findBox(page.locator('.legend'));
     expect(heading.height).toBeLessThan(30);
@@ -380,7 +380,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expect.poll(() => pages.readRows('Saved by keyboard')).toMatchObject([{ category_id }]);
   });
 
-  test('the type of the next transaction is again Expense', async () => {
+  test('the type is Expense again for the next transaction', async () => {
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('Wages of the month');
     await addForm(page).getByLabel('Amount').fill('2000');
@@ -479,7 +479,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('on a small phone the fields of a conflict have whole words', async () => {
+  test('on a small phone the fields of a conflict do not break words', async () => {
     const description = 'Contested with many words on a small screen';
     const id = await pages.createRow({ description, transaction_date: '1993-01-02' });
     const page = await pages.visit('#period=1993', { viewport: { width: 320, height: 568 } });
@@ -1436,7 +1436,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await expectAccessible(page);
       expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
       const { y, ...text } = await findBox(row.locator('.in-description'));
-      // The description has most of the width, and the amount stands below it.
+      // The description has most of the width, and the amount is below it.
       expect(text.width).toBeGreaterThan(0.6 * width);
       expect((await findBox(row.locator('.in-amount'))).y).toBeGreaterThanOrEqual(y + text.height);
       const first = await page.locator('.entry').first().boundingBox();

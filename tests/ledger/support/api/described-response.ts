@@ -56,7 +56,7 @@ const ROUTES_OF_EARLIER_FORM: Readonly<Record<string, readonly string[]>> = {
 export function assertDescribed(method: string, path: string, response: Received): void {
   if (comesFromGateway(method, response)) return;
   const { key } = findRoute(method, path);
-  // No operation describes a 405: the gateway takes GET /transactions/bulk for the route that reads a transaction.
+  // No operation describes a 405: the gateway matches GET /transactions/bulk to the route that reads a transaction.
   const keys = response.status === 405 ? [] : [key, ...(ROUTES_OF_EARLIER_FORM[key] ?? [])];
   const operations = keys.flatMap((key) => DESCRIBED.get(key) ?? []);
   const responses =
