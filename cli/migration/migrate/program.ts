@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
 import { EXTERNAL_ACTIONS } from '../../../lib/migration/phases.ts';
-import { isRefusal } from '../../../lib/migration/refusals.ts';
+import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
 import type { PreflightResult } from '../../../lib/migration/steps/preflight.ts';
 import { firstLine } from '../../../lib/shared/user-error.ts';
 import { createCommand } from '../../../processes/program.ts';
@@ -242,7 +242,13 @@ async function showReport(
 ): Promise<ExitCode> {
   const { output } = session;
   const page = renderReportPage(await readStatus(session, typed.run));
-  if (file !== undefined) await writeFile(file, page);
+  if (file !== undefined) {
+    await writeFile(file, page).catch((cause: unknown) => {
+      throw new Refusal('RefusedSetting', `The report cannot be written: ${firstLine(cause)}.`, {
+        cause,
+      });
+    });
+  }
   const event = {
     event: 'report',
     exitCode: EXIT.done,

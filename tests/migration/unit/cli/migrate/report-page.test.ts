@@ -109,7 +109,7 @@ describe('the page of a run', () => {
   });
 
   it('is written to a file, or to standard output', async () => {
-    const { place } = createPlace({ status: Array(3).fill(createStatus('plain')) });
+    const { place } = createPlace({ status: Array(5).fill(createStatus('plain')) });
     const page = renderReportPage(createStatus('plain'));
     expect(await typeCommand(place, 'report')).toMatchObject({ code: 0, output: page });
     const folder = await mkdtemp(join(tmpdir(), 'report-'));
@@ -118,6 +118,9 @@ describe('the page of a run', () => {
     expect(await typeCommand(place, `report ${file}`)).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).toBe(page);
     expect((await typeCommand(place, 'report --json')).events).toMatchObject([{ page }]);
+    const refused = await typeCommand(place, `report ${join(folder, 'missing', 'page.html')}`);
+    expect(refused.code).toBe(3);
+    expect(refused.status).toContain('The report cannot be written: ENOENT');
   });
 });
 
