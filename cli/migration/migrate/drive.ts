@@ -327,7 +327,7 @@ async function askInWindow(
 async function approve(options: DriveOptions, status: Status): Promise<Payload> {
   const { session, ask, isConfirmed, person, report, payload } = options;
   if (!status.approval) {
-    assertApproved(status, report);
+    assertSameWindow(status, options);
     return {};
   }
   const { digest, forecast } = status.approval;
@@ -357,11 +357,18 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   };
 }
 
-/** A window that an earlier release opened has no record of its report. */
-function assertApproved({ approvedReport: approved }: Status, report: string | undefined): void {
-  if (report === undefined || !approved || approved.startsWith(report)) return;
-  const why = `The window was opened with the report ${approved.slice(0, DIGEST_DIGITS)}, not ${report}.`;
-  throw new Refusal('RefusedNotApproved', why);
+/** @throws Refusal for another report than that of the open window, and for another length */
+function assertSameWindow(status: Status, { report, payload }: DriveOptions): void {
+  const { approvedReport: approved, deadlineAt, plan } = status;
+  // A window that an earlier release opened has no record of its report.
+  if (report !== undefined && approved && !approved.startsWith(report)) {
+    const why = `The window was opened with the report ${approved.slice(0, DIGEST_DIGITS)}, not ${report}.`;
+    throw new Refusal('RefusedNotApproved', why);
+  }
+  const { windowMinutes = plan.windowMinutes } = payload;
+  if (deadlineAt === null || windowMinutes === plan.windowMinutes) return;
+  const why = `The window is open until ${formatTime(deadlineAt)}, and cannot be given another length: leave out --window-minutes.`;
+  throw new Refusal('RefusedSetting', why);
 }
 
 /** Thrown when a person who is asked to confirm an action answers "rollback" instead */

@@ -71,7 +71,7 @@ describe('migrate run', () => {
   });
 
   itInFull(
-    'continues a window only for the report that opened it, if --report names one',
+    'continues a window only with the report and the length that it was opened with',
     async () => {
       const { type, phase, place, operator, services } = await createRunningOperator();
       const invoke: typeof place.invoke = async (name, ...rest) => {
@@ -87,6 +87,9 @@ describe('migrate run', () => {
         expect([code, await phase(), operator.actions]).toEqual([3, 'switching', actions]);
         expect(status).toMatch(/opened with the report [0-9a-f]{12}, not deadbeef99\./);
       }
+      const longer = await type('cutover --execute --yes --window-minutes 60');
+      expect([longer.code, await phase(), operator.actions]).toEqual([3, 'switching', actions]);
+      expect(longer.status).toMatch(/The window is open until .* leave out --window-minutes\./);
       expect(await type(`run --yes --report ${approvedReport?.slice(0, 12)}`)).toMatchObject({
         code: 0,
       });
