@@ -43,7 +43,7 @@ async function startSandbox(...words: string[]) {
     await expect.poll(() => lines.at(-1)).toMatch(new RegExp(`^${word}, `));
   }
 
-  /** @returns the sandbox's exit code, the processes of its own that still run, and the files that it left */
+  /** @returns the sandbox's exit code, its processes that still run, and the files that it left */
   async function stop() {
     const started = listDescendants(child.pid ?? 0);
     expect(started.length).toBeGreaterThan(0);

@@ -57,9 +57,9 @@ async function listIds({ store }: CopyScene, collection = OLD): Promise<PointId[
 /** Finds the first point of the new collection whose payload matches. */
 async function findPoint({ store }: CopyScene, pattern: RegExp): Promise<Point> {
   const { points } = await store.scroll(NEW, { limit: COUNT });
-  const found = points.find(({ payload }) => pattern.test(payload));
-  if (!found?.vector) throw new Error(`No point like ${pattern}`);
-  return { ...found, vector: found.vector };
+  const point = points.find(({ payload }) => pattern.test(payload));
+  if (!point?.vector) throw new Error(`No point like ${pattern}`);
+  return { ...point, vector: point.vector };
 }
 
 async function writeDenseVector({ store }: CopyScene, point: Point, dense: readonly number[]) {
@@ -69,10 +69,10 @@ async function writeDenseVector({ store }: CopyScene, point: Point, dense: reado
 
 function replaceInNew(pattern: RegExp, replacement: string) {
   return async (scene: CopyScene): Promise<void> => {
-    const found = await findPoint(scene, pattern);
-    const text = found.payload.replace(pattern, replacement);
+    const point = await findPoint(scene, pattern);
+    const text = point.payload.replace(pattern, replacement);
     const payload = asJsonText<Record<string, unknown>>(text);
-    await scene.store.upsert(NEW, [{ ...found, payload }], 'upsert');
+    await scene.store.upsert(NEW, [{ ...point, payload }], 'upsert');
   };
 }
 
@@ -232,9 +232,9 @@ const CHANGES: readonly (readonly [
     { keywords: 1 },
     [],
     async (scene) => {
-      const found = await findPoint(scene, /user-5"/);
-      const dense = readUnnamedVector(found.vector);
-      await scene.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
+      const point = await findPoint(scene, /user-5"/);
+      const dense = readUnnamedVector(point.vector);
+      await scene.store.upsert(NEW, [{ ...point, vector: asJsonText(`${dense}`) }], 'upsert');
     },
   ],
 ];

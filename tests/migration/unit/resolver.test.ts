@@ -134,10 +134,10 @@ test.each([
       await put(NEW, id, standby);
     }
     const { conflicts, report } = await walk(mode);
-    const found = await Promise.all(
+    const versions = await Promise.all(
       TABLE.map(async (_, id) => `${await readVersion(OLD, id)}${await readVersion(NEW, id)}`),
     );
-    expect(found).toEqual(TABLE.map((row) => row[column]));
+    expect(versions).toEqual(TABLE.map((row) => row[column]));
     expect(conflicts).toEqual(CONFLICTS);
     expect(report.strays).toMatchObject({
       writes: 3 + CONFLICTS.length,
@@ -342,16 +342,16 @@ test('a store without conditional writes is read right before a memory is overwr
     [0, 1].map((id) => ({ current: memory(id, 'a'), replacement: memory(id, 'c') })),
   );
   await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
-  const found = await Promise.all([0, 1, 2, 3].map((id) => readVersion(NEW, id)));
-  expect(found).toEqual(['c', 'b', '-', 'b']);
+  const versions = await Promise.all([0, 1, 2, 3].map((id) => readVersion(NEW, id)));
+  expect(versions).toEqual(['c', 'b', '-', 'b']);
 });
 
 test('a memory that a user creates right before its insertion is unchanged', async () => {
   const { put, store, readVersion } = await createScene();
   const retrieve: VectorStore['retrieve'] = async (...request) => {
-    const found = await store.retrieve(...request);
+    const points = await store.retrieve(...request);
     await put(NEW, 0, 'b');
-    return found;
+    return points;
   };
   const to = { store: { ...store, retrieve }, collection: NEW };
   const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});

@@ -44,8 +44,8 @@ describe('the environment', () => {
       occasion: 'window-7',
       collection: 'c',
     } as const;
-    const answer = services.hooks.ask({ ...request, ...WITHOUT_DEADLINE });
-    expect(await answer).toBe('asked-of-a-person');
+    const outcome = services.hooks.ask({ ...request, ...WITHOUT_DEADLINE });
+    expect(await outcome).toBe('asked-of-a-person');
   });
 
   it.each(Object.keys(COMPLETE))('is refused if %s is missing or empty', async (name) => {

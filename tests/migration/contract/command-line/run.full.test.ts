@@ -134,7 +134,7 @@ describe('migrate run', () => {
     expect(await listArtifacts()).toEqual([]);
   });
 
-  it('continues if another operator takes a step of the window meanwhile', async () => {
+  it('continues if another operator takes a step of the window at the same time', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
     let isTaken = false;
     const racing = interceptInvoke(place, async (name, invoke) => {
@@ -152,7 +152,7 @@ describe('migrate run', () => {
   it.each([
     ['has rolled the run back', 600_000],
     ['is rolling the run back', 0],
-  ])('says why it ends if another command %s', async (what, timeLeft) => {
+  ])('says why it ends if another command %s', async (action, timeLeft) => {
     const { type, phase, place, invoke: invokeStep } = await createRunningOperator();
     let isTaken = false;
     const racing = interceptInvoke(place, async (name, invoke) => {
@@ -164,7 +164,7 @@ describe('migrate run', () => {
     });
     const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racing);
     expect([code, await phase()]).toEqual([1, 'copied']);
-    expect(output).toContain(`! Cutover: another command ${what}.`);
+    expect(output).toContain(`! Cutover: another command ${action}.`);
   });
 
   it.each([

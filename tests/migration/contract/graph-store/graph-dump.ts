@@ -1,4 +1,4 @@
-// Contract of a dump: it holds the whole graph, restores to an equal graph, and is refused if the graph changes meanwhile.
+// Contract of a dump: it holds the whole graph, restores to an equal graph, and is refused if the graph changes during the dump.
 import { describe, expect, test } from 'vitest';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';

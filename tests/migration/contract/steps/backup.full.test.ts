@@ -204,7 +204,7 @@ describe('a snapshot', () => {
 
   it.each([
     ['if the store creates none for the run', 202],
-    ['besides that of the run', 0],
+    ['in addition to that of the run', 0],
   ])(
     'that another program creates half a minute later, %s, is neither used nor removed',
     async (_, status) => {

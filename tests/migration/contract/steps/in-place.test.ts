@@ -132,13 +132,13 @@ describe('a migration in place', () => {
     'opens writes again if the rollback would lose more writes than were acknowledged',
     async () => {
       const migration = await createInPlaceAt('live');
-      const late = onRequest(
+      const writing = onRequest(
         migration,
         'freeze',
         async () =>
           void (await (await startSecondOldVersion(migration)).add('user-1', 'At the last moment')),
       );
-      const attempt = migration.finish('rollback', { toSnapshot: true }, late);
+      const attempt = migration.finish('rollback', { toSnapshot: true }, writing);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
       expect(await readPhase(migration)).toBe('live');
       expect(migration.operator.actions.at(-1)).toBe('open-writes');

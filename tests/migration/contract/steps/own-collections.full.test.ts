@@ -89,10 +89,10 @@ describe('a backup that fails after its snapshot was created', () => {
   it.each([
     ['before the window', 'checked', 'backup', 'abort'],
     ['inside the window', 'frozen', 'cutover', 'rollback'],
-  ] as const)('leaves no snapshot on the store: %s', async (_, milestone, step, end) => {
+  ] as const)('leaves no snapshot on the store: %s', async (_, milestone, step, lastStep) => {
     const migration = await createMigrationAt(milestone);
     await failHalfWay(migration, step);
-    await migration.finish(end);
+    await migration.finish(lastStep);
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 

@@ -158,7 +158,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     withResponse(/readyz/, 403, 'Forbidden'),
   ],
   [
-    'several nodes, each with a snapshot of its own',
+    'several nodes, each with its own snapshots',
     STORE,
     { changes: () => ({ vectors: { countNodes: async () => 3 } }) },
   ],

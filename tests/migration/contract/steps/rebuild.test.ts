@@ -84,7 +84,7 @@ describe('a memory of the test user that is written in the background', () => {
     const { services, target } = migration;
     const { vectors } = services;
     const payload = toJsonText({ user_id: testUserOf(RUN), data: 'In the background' });
-    const late: Point = {
+    const memory: Point = {
       id: toJsonText('00000000-0000-4000-8000-000000000001'),
       vector: toJsonText([1, 0, 0, 0, 0, 0, 0, 0]),
       payload,
@@ -94,7 +94,7 @@ describe('a memory of the test user that is written in the background', () => {
       await vectors.deletePoints(name, selection);
       if (name !== target || written === times) return;
       written += 1;
-      await vectors.upsert(target, [late], 'upsert');
+      await vectors.upsert(target, [memory], 'upsert');
     };
     return { vectors: { deletePoints } };
   }

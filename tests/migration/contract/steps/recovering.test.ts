@@ -54,12 +54,12 @@ describe('a write that the store refuses once with 503 is carried over on the re
   it('in a cutover', async () => {
     const migration = await createMigrationAt('equal');
     let isDue = true;
-    const late = onRequest(migration, 'open-writes', async () => {
+    const writing = onRequest(migration, 'open-writes', async () => {
       if (isDue) await writeToOld(migration, 'From a request that outlasted the freeze');
       isDue = false;
     });
     const vectors = failUpsertOnce(migration, migration.target);
-    await finishTwice(migration, 'cutover', {}, { ...late, vectors });
+    await finishTwice(migration, 'cutover', {}, { ...writing, vectors });
     expect(await hasText(migration, migration.target, 'outlasted the freeze')).toBe(true);
   });
 

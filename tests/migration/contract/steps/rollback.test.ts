@@ -353,7 +353,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     contents: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
-  'a memory deleted from the old collection meanwhile stays deleted': {
+  'a memory deleted from the old collection during the freeze stays deleted': {
     from: createFailedCutover,
     before: deleteFromOld,
     contents: 'old',
@@ -1014,20 +1014,20 @@ describeInFull('users can write again even if nothing proves that the old versio
 
   it('a deployment that was requested again has the full time for its proof', async () => {
     const migration = await createLive();
-    let answer: HookOutcome = 'done';
-    const services = onRequest(migration, 'deploy-old', () => answer);
+    let result: HookOutcome = 'done';
+    const services = onRequest(migration, 'deploy-old', () => result);
     const attempt = () => migration.invoke('rollback', {}, services);
     while (!migration.operator.actions.includes('deploy-old')) {
       const outcome = await attempt().catch((error: unknown) => error);
       if (outcome instanceof RetryableFailure) break;
       migration.advanceClock(10_000);
     }
-    answer = 'under-way';
+    result = 'under-way';
     for (let minute = 0; minute < 6; minute += 1) {
       migration.advanceClock(60_000);
       expect(await attempt()).toMatchObject({ done: false });
     }
-    answer = 'done';
+    result = 'done';
     await expect(attempt()).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
   });

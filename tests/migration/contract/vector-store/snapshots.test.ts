@@ -19,10 +19,10 @@ onEveryVectorStore((subject) => {
 
   test('a download can resume where it stopped', async () => {
     const { collection, snapshot } = await createFilled();
-    const whole = await download(collection, snapshot.name);
+    const file = await download(collection, snapshot.name);
     const part = await subject.store.downloadSnapshot(collection, snapshot.name, 100);
-    expect(part.totalBytes).toBe(whole.length);
-    expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(whole.subarray(100));
+    expect(part.totalBytes).toBe(file.length);
+    expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(file.subarray(100));
   });
 
   test('an upload creates a collection from the settings in the file', async () => {

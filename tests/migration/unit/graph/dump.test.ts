@@ -239,9 +239,9 @@ test('a file without lines is valid', async () => {
 });
 
 test('a file that is cut off at any byte is refused', async () => {
-  const whole = gzipSync('{"a":1}\n{"b":2}\n');
-  for (let length = 0; length < whole.length; length += 1) {
-    const { values } = readLines(serveBytes(whole.subarray(0, length), 7), 'lines');
+  const complete = gzipSync('{"a":1}\n{"b":2}\n');
+  for (let length = 0; length < complete.length; length += 1) {
+    const { values } = readLines(serveBytes(complete.subarray(0, length), 7), 'lines');
     await expect(Array.fromAsync(values), `${length} bytes`).rejects.toThrow();
   }
 });

@@ -70,18 +70,18 @@ it('a step sees its own notes', async () => {
 });
 
 describe('the number of deletions that the operator accepted for a copy', () => {
-  /** Copies with a number, then as the state machine would. @returns the number that each work was given */
-  async function copyTwice(first: () => Promise<unknown>) {
-    const given: unknown[] = [];
+  /** Copies with a number, then as the state machine would. @returns the number that each copy received */
+  async function copyTwice(duringFirst: () => Promise<unknown>) {
+    const received: unknown[] = [];
     const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
-      given.push(input.deletes);
-      if (given.length === 1) await first();
+      received.push(input.deletes);
+      if (received.length === 1) await duringFirst();
       return {};
     });
     await writeEvidence('backup-1');
     await runCommand('copy', { deletes: 60 }).catch(() => undefined);
     await runCommand('copy', { actor: 'machine' });
-    return given;
+    return received;
   }
 
   it.each([
@@ -101,15 +101,15 @@ describe('the number of deletions that the operator accepted for a copy', () => 
     ['first', 1],
     ['repeated', 2],
   ])('does not apply to the copy after the %s one that is done', async (_, copies) => {
-    const given: unknown[] = [];
+    const received: unknown[] = [];
     const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
-      given.push(input.deletes);
+      received.push(input.deletes);
       return {};
     });
     await writeEvidence('backup-1');
     for (let n = 0; n < copies; n += 1) await runCommand('copy', { deletes: 60 });
     await runCommand('copy');
-    expect(given.at(-1)).toBeUndefined();
+    expect(received.at(-1)).toBeUndefined();
   });
 });
 

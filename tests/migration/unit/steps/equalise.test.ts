@@ -433,10 +433,10 @@ describe('the result of a finished comparison is used again', () => {
   ])('%s: damage that it found is not carried back', async (_, journal) => {
     const scene = await createScene();
     await emptyCollection(NEW)(scene);
-    const found = await compareBoth(scene);
+    const result = await compareBoth(scene);
     await scene.put(NEW, IDS, 'a');
     await scene.put(NEW, [15], '-');
-    await scene.invoke({ cursor: { ...journal, passed: { compared: { found } } } });
+    await scene.invoke({ cursor: { ...journal, passed: { compared: { found: result } } } });
     expect(await scene.countByText(OLD)).toEqual(UNCHANGED);
   });
 

@@ -166,12 +166,12 @@ describe('a preflight', () => {
     problems: [{ why: 'W.', remedy: 'R.' }],
   };
   const unchecked = { ...PREREQUISITE, name: 'Disk space', isUnchecked: true };
-  const answer = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
+  const failedCheck = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
 
   it.each(['', ' --execute'])(
     'shows all its problems and exits with 3, with the options "%s"',
     async (execute) => {
-      const { place } = createPlace({ preflight: [answer] });
+      const { place } = createPlace({ preflight: [failedCheck] });
       const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
       expect(code).toBe(3);
       expect(output).toMatch(
