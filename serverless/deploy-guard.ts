@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import { hasEnded } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import {
+  createRollbackConfiguration,
   isGradual,
   NO_ROLLBACK,
   RELEASE,
   type RollbackConfiguration,
-  rollbackConfiguration,
 } from './deploy-rollback.ts';
 import { type ActiveRun, listRefusalReasons, mayHaveRuns, type Situation } from './deploy-rules.ts';
 import { findFaults, type Parameters } from './parameters.ts';
@@ -47,7 +47,7 @@ interface Service {
 }
 
 /** The parts of the template that the guard reads, before the service is packaged. */
-export function plannedTemplate({ functions, provider, resources }: Service): Template {
+export function planTemplate({ functions, provider, resources }: Service): Template {
   const planned = Object.entries(functions).map(([name, { environment, reservedConcurrency }]) => {
     const Environment = { Variables: { ...provider.environment, ...environment } };
     const Properties = { Environment, ReservedConcurrentExecutions: reservedConcurrency };
@@ -102,19 +102,19 @@ export class DeployGuard {
     },
     // Checked again: a run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': async () => {
-      await this.#check({ next: this.#compiled() });
-      const deployed = await this.#deployedTemplate();
-      const next = this.#compiled();
+      await this.#check({ next: this.#readCompiledTemplate() });
+      const deployed = await this.#readDeployedTemplate();
+      const next = this.#readCompiledTemplate();
       const rollback = await this.#planRollback({ deployed, next });
       this.#serverless.service.provider.rollbackConfiguration = rollback;
       const gradual = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
       this.#serverless.service.provider.stackParameters = [
-        ...(await this.#tableParameter()),
+        ...(await this.#listTableParameters()),
         ...(isGradual({ deployed, next, rollback }) ? [gradual] : []),
       ];
     },
     'before:deploy:function:initialize': () => {
-      throw this.#refusal([
+      throw this.#createRefusal([
         '"deploy function" changes the code but not its settings. Use "deploy".',
       ]);
     },
@@ -124,7 +124,7 @@ export class DeployGuard {
       await this.#checkRollback();
       // Without alarms: those that already fire are the reason for this rollback.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
-      this.#serverless.service.provider.stackParameters = await this.#tableParameter();
+      this.#serverless.service.provider.stackParameters = await this.#listTableParameters();
     },
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
@@ -153,7 +153,7 @@ export class DeployGuard {
     return `${this.#serverless.service.service}-${this.#provider.getStage()}`;
   }
 
-  #compiled(): Template {
+  #readCompiledTemplate(): Template {
     return this.#serverless.service.provider.compiledCloudFormationTemplate;
   }
 
@@ -162,7 +162,7 @@ export class DeployGuard {
     const stage = this.#provider.getStage();
     const names = Object.keys(stages);
     if (!names.includes(stage)) {
-      throw this.#refusal([
+      throw this.#createRefusal([
         `The stage ${stage} is not described under "params" of serverless.yml, which has ${names.join(', ')}.`,
       ]);
     }
@@ -172,48 +172,48 @@ export class DeployGuard {
     });
     const parameters = { ...common, ...stages[stage], ...Object.fromEntries(commandLine) };
     const faults = findFaults(stage, parameters);
-    if (faults.length > 0) throw this.#refusal([faults.join('\n')]);
+    if (faults.length > 0) throw this.#createRefusal([faults.join('\n')]);
   }
 
   async #checkBeforePackaging(): Promise<void> {
     const { processedInput, service } = this.#serverless;
     const isDeployment = processedInput.commands.join(' ') === 'deploy';
     if (isDeployment && this.#options.package === undefined) {
-      await this.#check({ next: plannedTemplate(service) });
+      await this.#check({ next: planTemplate(service) });
     }
   }
 
   async #check({ next }: { next: Template | undefined }) {
-    const deployed = await this.#deployedTemplate();
+    const deployed = await this.#readDeployedTemplate();
     const mayRun = mayHaveRuns(deployed, next);
-    const tableInUse = deployed && mayRun ? await this.#tableInUse() : undefined;
+    const tableInUse = deployed && mayRun ? await this.#readTableInUse() : undefined;
     const reasons = listRefusalReasons({
       deployed,
       next,
       // Without deployed functions no run can be active: the table may be missing.
       run: mayRun
-        ? await this.#activeRun(tableInUse ?? this.#ownTable, tableInUse === undefined)
+        ? await this.#readActiveRun(tableInUse ?? this.#ownTable, tableInUse === undefined)
         : undefined,
-      table: await this.#tableState(deployed),
+      table: await this.#readTableState(deployed),
       acceptedRun: this.#acceptedRun,
     });
-    if (reasons.length > 0) throw this.#refusal(reasons);
+    if (reasons.length > 0) throw this.#createRefusal(reasons);
   }
 
   async #checkRollback(): Promise<void> {
     const { timestamp } = this.#options;
     // Without a timestamp the command only lists existing deployments.
     if (timestamp !== undefined) {
-      await this.#check({ next: await this.#earlierTemplate(timestamp) });
+      await this.#check({ next: await this.#readEarlierTemplate(timestamp) });
     }
   }
 
-  #refusal(reasons: readonly string[]): Error {
+  #createRefusal(reasons: readonly string[]): Error {
     const { classes } = this.#serverless;
     return new classes.Error(`Refused. ${reasons.join(' ')}`, 'DEPLOYMENT_REFUSED');
   }
 
-  async #deployedTemplate(): Promise<Template | undefined> {
+  async #readDeployedTemplate(): Promise<Template | undefined> {
     const { CloudFormationClient, GetTemplateCommand } = await import(
       '@aws-sdk/client-cloudformation'
     );
@@ -229,13 +229,13 @@ export class DeployGuard {
   }
 
   /** Without this parameter CloudFormation would point the functions at the table that the template names, the damaged one. */
-  async #tableParameter(): Promise<StackParameter[]> {
-    const ParameterValue = await this.#tableInUse();
+  async #listTableParameters(): Promise<StackParameter[]> {
+    const ParameterValue = await this.#readTableInUse();
     return ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
   }
 
   /** Undefined if nothing is deployed, and after a first deployment that failed. */
-  async #tableInUse(): Promise<string | undefined> {
+  async #readTableInUse(): Promise<string | undefined> {
     const { CloudFormationClient, DescribeStacksCommand } = await import(
       '@aws-sdk/client-cloudformation'
     );
@@ -259,20 +259,20 @@ export class DeployGuard {
     const minutes = Number(this.#rollbackMinutes);
     if (minutes === 0) return NO_ROLLBACK;
     const { accountId, partition } = await this.#provider.getAccountInfo();
-    const place = `arn:${partition}:cloudwatch:${this.#provider.getRegion()}:${accountId}`;
-    return rollbackConfiguration({
+    const arnPrefix = `arn:${partition}:cloudwatch:${this.#provider.getRegion()}:${accountId}`;
+    return createRollbackConfiguration({
       ...templates,
       minutes,
-      toArn: (name) => `${place}:alarm:${name}`,
+      toArn: (name) => `${arnPrefix}:alarm:${name}`,
     });
   }
 
-  async #earlierTemplate(timestamp: string): Promise<Template> {
+  async #readEarlierTemplate(timestamp: string): Promise<Template> {
     const { S3Client, GetObjectCommand } = await import('@aws-sdk/client-s3');
     const client = new S3Client(await this.#provider.getAwsSdkV3Config());
     const { naming } = this.#provider;
     const time = new Date(/^\d+$/.test(timestamp) ? Number(timestamp) : timestamp);
-    const notFound = this.#refusal([
+    const notFound = this.#createRefusal([
       `There is no deployment with the timestamp "${timestamp}". "npx serverless deploy list" shows the timestamps.`,
     ]);
     if (Number.isNaN(time.getTime())) throw notFound;
@@ -292,7 +292,7 @@ export class DeployGuard {
     return JSON.parse(await text(Body as Readable));
   }
 
-  async #activeRun(tableName: string, mayBeMissing: boolean): Promise<ActiveRun | undefined> {
+  async #readActiveRun(tableName: string, mayBeMissing: boolean): Promise<ActiveRun | undefined> {
     const { DynamoDBClient, GetItemCommand } = await import('@aws-sdk/client-dynamodb');
     const { marshall, unmarshall } = await import('@aws-sdk/util-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
@@ -315,7 +315,7 @@ export class DeployGuard {
     }
   }
 
-  async #tableState(deployed: Template | undefined): Promise<Situation['table']> {
+  async #readTableState(deployed: Template | undefined): Promise<Situation['table']> {
     if (deployed?.Resources.LedgerTable) return 'of the stack';
     const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
@@ -331,10 +331,10 @@ export class DeployGuard {
   }
 
   async #discardTable(): Promise<void> {
-    const state = await this.#tableState(await this.#deployedTemplate());
+    const state = await this.#readTableState(await this.#readDeployedTemplate());
     const TableName = this.#ownTable;
     if (state !== 'left over, empty') {
-      throw this.#refusal([
+      throw this.#createRefusal([
         `The table ${TableName} is ${state}; only an empty one that is left over is deleted.`,
       ]);
     }

@@ -11,7 +11,7 @@ export interface RollbackConfiguration {
 
 const CANARY_FAILED = 'CanaryFailedAlarm';
 
-// CloudFormation takes up to five alarms, CodeDeploy ten. These alarms fire when requests of clients fail.
+// CloudFormation accepts up to five alarms, CodeDeploy ten. These alarms fire when requests of clients fail.
 const ROLLBACK_ALARMS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
@@ -50,7 +50,7 @@ export const NO_ROLLBACK: RollbackConfiguration = {
  * @param toArn builds the ARN of an alarm from its name
  * @param minutes time for which the alarms are watched; with 0, nothing rolls the deployment back
  */
-export function rollbackConfiguration(options: {
+export function createRollbackConfiguration(options: {
   readonly deployed: Template | undefined;
   readonly next: Template;
   readonly minutes: number;

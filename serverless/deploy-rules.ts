@@ -103,12 +103,12 @@ function readSettings(template: Template): Readonly<Record<string, unknown>> {
     {},
     ...functions.map(readVariables),
   );
-  const limited = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
+  const limitedFunction = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
   return {
     ...Object.fromEntries(
       Object.entries(SETTINGS).map(([parameter, name]) => [parameter, variables[name]]),
     ),
-    reservedConcurrency: limited?.ReservedConcurrentExecutions,
+    reservedConcurrency: limitedFunction?.ReservedConcurrentExecutions,
   };
 }
 

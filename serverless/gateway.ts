@@ -31,7 +31,7 @@ function hasOneForm(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
 
-/** @param suffix tells the routes of one function apart: `Js` of `/page.js` */
+/** @param suffix distinguishes the routes of one function: `Js` of `/page.js` */
 function slashRoute(functionName: string, routeKey: string, suffix: string): [string, object] {
   const name = toLogicalName(functionName);
   const integration = `HttpApiIntegration${name}`;

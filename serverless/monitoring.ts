@@ -104,13 +104,13 @@ function metricProperties({ metrics, expression, statistic, period }: AlarmDefin
       Period: period,
     };
   }
-  const parts = metrics.map(({ statistic: ownStatistic, ...metric }, n) => ({
+  const parts = metrics.map(({ statistic: metricStatistic, ...metric }, n) => ({
     Id: `m${n + 1}`,
     ReturnData: false,
     MetricStat: {
       Metric: { ...metric, Dimensions: dimensions(metric) },
       Period: period,
-      Stat: ownStatistic ?? statistic,
+      Stat: metricStatistic ?? statistic,
     },
   }));
   const combined = { Id: 'watched', Expression: expression ?? 'SUM(METRICS())', ReturnData: true };

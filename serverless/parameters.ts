@@ -123,7 +123,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ];
   }
   const isDeployed = stage !== 'local';
-  const broken = Object.entries(RULES)
+  const violations = Object.entries(RULES)
     .filter(([name]) => isDeployed || name !== 'auth')
     .flatMap(([name, { requirement, allows }]) => {
       const value = parameters[name];
@@ -135,7 +135,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ([name, needed]) => parameters[name] !== '' && parameters[needed] === '',
   );
   return [
-    ...broken,
+    ...violations,
     ...(stage === 'prod' && alarmTopicArn === ''
       ? ['alarmTopicArn is empty: alarms of prod would notify no one.']
       : []),

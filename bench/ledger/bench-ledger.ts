@@ -27,7 +27,7 @@ export interface LedgerAddress {
 }
 
 export interface BenchLedger {
-  readonly place: LedgerAddress;
+  readonly address: LedgerAddress;
   readonly client: DynamoDBDocumentClient;
   /** The ledger as a deployed function would open it. */
   readonly ledger: Ledger;
@@ -85,7 +85,7 @@ export async function openBenchLedger(
   const meter = createMeteredClient(client);
   const settings = { tableName, ledgerId, timeZone: 'UTC' };
   return {
-    place: { endpoint, tableName, ledgerId },
+    address: { endpoint, tableName, ledgerId },
     client,
     ledger: openLedger({ client, ...settings }),
     metered: openLedger({ client: meter, ...settings }),

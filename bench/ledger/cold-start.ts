@@ -32,14 +32,19 @@ interface MeasuredBundle extends Bundle {
 export async function measureColdStart(run: BenchRun): Promise<Report> {
   const against = run.against === 'release' ? await findPreviousRelease() : run.against;
   const createFolder = () => run.resources.createTemporaryFolder('ledger-bench-');
-  const now = await bundleFunctions(await createFolder());
-  const then = against ? await bundleFunctionsAt(against, await createFolder()) : [];
+  const currentBundles = await bundleFunctions(await createFolder());
+  const earlierBundles = against ? await bundleFunctionsAt(against, await createFolder()) : [];
   const empty = await bundleEmpty(await createFolder());
   run.progress.start('starting fresh processes', STARTS);
-  const [baseline, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
+  const [baseline, ...started] = await startInTurns(
+    [empty, ...currentBundles, ...earlierBundles],
+    run.progress.step,
+  );
   if (!baseline) throw new Error('Nothing was started');
-  const functions = started.slice(0, now.length);
-  const earlier = new Map(started.slice(now.length).map((bundle) => [bundle.name, bundle]));
+  const functions = started.slice(0, currentBundles.length);
+  const earlier = new Map(
+    started.slice(currentBundles.length).map((bundle) => [bundle.name, bundle]),
+  );
   const findMax = (figure: (bundle: MeasuredBundle) => number) =>
     Math.max(...functions.map(figure));
   return {

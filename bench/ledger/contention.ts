@@ -78,7 +78,7 @@ async function writeAtRate(
   options: { bench: BenchLedger; write: Write; seconds: number },
 ): Promise<Outcome> {
   const { bench, write, seconds } = options;
-  const { tableName, ledgerId } = bench.place;
+  const { tableName, ledgerId } = bench.address;
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(bench.client), { time, ownedMs: OWNED_MS });
   const times: number[] = [];
@@ -125,8 +125,8 @@ function drawArrivals(rate: number, seconds: number): number[] {
 }
 
 /** Verifies the ledger. @throws Error if a refused write changed the table */
-async function assertConsistent({ client, place }: BenchLedger): Promise<void> {
-  const { tableName, ledgerId } = place;
+async function assertConsistent({ client, address }: BenchLedger): Promise<void> {
+  const { tableName, ledgerId } = address;
   const { drifts } = await createVerification({ client, tableName, ledgerId }).verify();
   if (drifts.length > 0) throw new Error(`The ledger has ${drifts.length} drifts`);
 }

@@ -66,10 +66,10 @@ export async function compareFirstPage(run: BenchRun): Promise<Report> {
 
 /** Reads the counts, then the newest day, then the rows from that day: the way in which all pages after the first are read. */
 async function readSequentially(
-  { place }: BenchLedger,
+  { address }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,
 ): Promise<ListResult> {
-  const { tableName, ledgerId } = place;
+  const { tableName, ledgerId } = address;
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const dayCounts = createDayCounts(database, keys);

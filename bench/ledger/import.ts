@@ -17,7 +17,7 @@ const ROWS = { full: 20_000, quick: 2_000 };
 const ROUNDS = 9;
 /** Fewer rounds than for a plan, because a whole import takes a thousand times as long. */
 const COMMAND_ROUNDS = 3;
-/** Highest accepted ratio of the present importer to the earlier one. */
+/** Highest accepted ratio of the current importer to the earlier one. */
 const MAX_RATIO = 1;
 
 /** The functions of the importer that both editions have. */

@@ -50,10 +50,10 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
 }
 
 async function measureFilter(
-  { metered, meter, ledger, client, place }: BenchLedger,
+  { metered, meter, ledger, client, address }: BenchLedger,
   namedFilter: NamedFilter,
 ): Promise<Measured> {
-  const ids = await createNaiveListing(client, place).allIds(namedFilter.filter);
+  const ids = await createNaiveListing(client, address).readAllIds(namedFilter.filter);
   const pages = choosePages(ids.length, createSeededRandom(ids.length));
   const costs = new Map<number, Cost>();
   for (const page of pages) {

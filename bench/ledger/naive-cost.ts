@@ -85,7 +85,7 @@ export async function measureNaiveCost(run: BenchRun): Promise<Report> {
 type Comparison = Awaited<ReturnType<typeof compare>>;
 
 async function compare(
-  { metered, ledger, meter, place }: BenchLedger,
+  { metered, ledger, meter, address }: BenchLedger,
   name: string,
   filter: TransactionFilter,
   page: number,
@@ -93,7 +93,7 @@ async function compare(
   const query = { ...filter, page, perPage: PER_PAGE };
   const offset = (page - 1) * PER_PAGE;
   const ours = await meter.measure(() => metered.transactions.list(query));
-  const naiveListing = createNaiveListing(meter, place);
+  const naiveListing = createNaiveListing(meter, address);
   // One run of the naive page is enough: it takes seconds, hundreds of times as long as ours.
   const started = performance.now();
   const naive = await meter.measure(() => naiveListing.page(filter, offset, PER_PAGE));

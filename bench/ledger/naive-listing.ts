@@ -1,5 +1,5 @@
 // Lists without stored counts, the way most people would write it: counts the whole range, and reads up to the end of the page.
-// This listing is also the bench's second opinion: the service must find the same rows.
+// The bench also checks the service with this listing: the service must find the same rows.
 import {
   type DynamoDBDocumentClient,
   QueryCommand,
@@ -33,7 +33,7 @@ export function createNaiveListing(
   }
 
   /** Returns the ids of all matching rows, newest first. */
-  async function allIds(filter: TransactionFilter): Promise<number[]> {
+  async function readAllIds(filter: TransactionFilter): Promise<number[]> {
     return await readIds(toQuery(filter), Number.POSITIVE_INFINITY);
   }
 
@@ -84,5 +84,5 @@ export function createNaiveListing(
     };
   }
 
-  return { page, allIds };
+  return { page, readAllIds };
 }

@@ -23,8 +23,8 @@ const ROUNDS = 5;
 export async function measureOneDay(run: BenchRun): Promise<Report> {
   const rows = run.quick ? 10_000 : 100_000;
   const ledger = await openBenchLedger(run, createOneDayLedger(rows), rows);
-  const naive = createNaiveListing(ledger.client, ledger.place);
-  const ids = await naive.allIds(EVERYTHING);
+  const naive = createNaiveListing(ledger.client, ledger.address);
+  const ids = await naive.readAllIds(EVERYTHING);
   run.progress.start('listing one day', POSITIONS.length);
   const measured: (string | number)[][] = [];
   for (const position of POSITIONS) {

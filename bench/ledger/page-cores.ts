@@ -1,7 +1,7 @@
 // Gives the pages of a browser a processor core of their own, so that a script can be measured that waits for no other program.
-// The other programs of the bench are kept off that core. Those that the bench did not start use it only while the page does not,
-// if the bench may schedule the page before them. A higher priority (`nice`) would not do: Linux may compare it only within a
-// group of programs.
+// The other programs of the bench do not use that core. Programs that the bench did not start use it only while the page does
+// not, if the bench may give the page real-time scheduling. A higher priority (`nice`) would not be enough: Linux may compare
+// it only within a group of programs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readOutput } from '../../processes/tools.ts';
@@ -20,10 +20,16 @@ export function findCores(): Cores | undefined {
     share(isShared) {
       const policy = isShared ? ['--other', '-p', '0'] : ['--rr', '-p', '1'];
       for (const id of listPrograms(process.pid)) {
-        const own = isOfPages(id) ? `${last}` : `0-${last - 1}`;
+        const coresOfProcess = isPageProcess(id) ? `${last}` : `0-${last - 1}`;
         // Both fail without an effect if the program has ended meanwhile.
-        readOutput('taskset', '--all-tasks', '-cp', isShared ? `0-${last}` : own, String(id));
-        if (isOfPages(id)) readOutput('chrt', '--all-tasks', ...policy, String(id));
+        readOutput(
+          'taskset',
+          '--all-tasks',
+          '-cp',
+          isShared ? `0-${last}` : coresOfProcess,
+          String(id),
+        );
+        if (isPageProcess(id)) readOutput('chrt', '--all-tasks', ...policy, String(id));
       }
     },
   };
@@ -47,7 +53,7 @@ function readParent(id: number): readonly (readonly [number, number])[] {
 }
 
 /** True for the process of a page, and for the one that each is copied from, with the cores that it may use. */
-function isOfPages(id: number): boolean {
+function isPageProcess(id: number): boolean {
   const command = readProcess(id, 'cmdline');
   return (
     command.includes('--type=renderer') ||

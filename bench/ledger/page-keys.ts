@@ -101,7 +101,7 @@ export async function measureBareField(browser: Browser): Promise<MeasuredField>
 
 interface MeasuredField {
   readonly name: string;
-  readonly middle: number;
+  readonly median: number;
   readonly slowest: number;
 }
 
@@ -123,7 +123,7 @@ async function pressInFields(
     await find(page).focus();
     const presses: number[] = [];
     for (let n = 0; n < PRESSES; n += 1) presses.push(await measurePress(page, key));
-    measured.push({ name, middle: median(presses), slowest: Math.max(...presses) });
+    measured.push({ name, median: median(presses), slowest: Math.max(...presses) });
     onField();
   }
   return measured;

@@ -51,8 +51,10 @@ async function readThreadTime(browser: Browser): Promise<ThreadTime | undefined>
     .toSorted((a, b) => b.cpuTime - a.cpuTime);
   if (!busiest) throw new Error('The browser names no process of the page');
   // The thread of the page is the first of its process.
-  const counted = readFileSync(`/proc/${busiest.id}/task/${busiest.id}/schedstat`, 'utf8');
-  const [ran = 0, waited = 0] = counted.split(' ').map((nanoseconds) => Number(nanoseconds) / 1e6);
+  const schedulerTimes = readFileSync(`/proc/${busiest.id}/task/${busiest.id}/schedstat`, 'utf8');
+  const [ran = 0, waited = 0] = schedulerTimes
+    .split(' ')
+    .map((nanoseconds) => Number(nanoseconds) / 1e6);
   return { ran, waited };
 }
 

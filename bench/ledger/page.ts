@@ -1,9 +1,9 @@
 // Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
 // a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page, so a
 // fixed loop and a page of one field are measured beside them. The bar of the script applies to its elapsed time and to its
-// processor time: the service and its database use the same cores here, and while they work, a script waits for them. How long
-// the thread waited for a processor is counted by Linux, so that this time is told from any that the script itself takes. The
-// elapsed time is measured once more while the page has a core without them.
+// processor time: the service and its database use the same cores here, and while they work, a script waits for them. Linux
+// counts how long the thread waited for a processor, which distinguishes this time from the script's own. The elapsed time is
+// measured once more while the page has a core without them.
 import { UserError } from '../../lib/shared/user-error.ts';
 import { launchChromium, whyNoChromium } from '../../processes/chromium.ts';
 import { atMost, type Report } from '../report.ts';
@@ -90,16 +90,16 @@ export async function measurePage(run: BenchRun): Promise<Report> {
         rows: [
           ...views,
           { name: 'for comparison: a loop of ten million steps', requests: 0, ...loop },
-        ].map(({ name, requests, script, thread, alone: own }) => [
+        ].map(({ name, requests, script, thread, alone }) => [
           ...[name, requests, script.processor, script.elapsed],
           ...(thread ? [thread.ran, thread.waited] : ['', '']),
-          ...[own?.script.elapsed ?? '', own?.thread?.waited ?? ''],
+          ...[alone?.script.elapsed ?? '', alone?.thread?.waited ?? ''],
         ]),
       },
       {
         title: `${PRESSES} key presses in each field; the browser measures in steps of 8 ms, and nothing below ${MIN_REPORTED_MS}:`,
         columns: ['field', 'median, ms', 'slowest, ms'],
-        rows: [...fields, bareField].map(({ name, middle, slowest }) => [name, middle, slowest]),
+        rows: [...fields, bareField].map(({ name, median, slowest }) => [name, median, slowest]),
       },
     ],
   };

@@ -119,11 +119,11 @@ export async function comparePeers(run: BenchRun): Promise<Report> {
 }
 
 async function startOurService(run: BenchRun, rows: number) {
-  const { place } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
+  const { address } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
   const port = await findFreePort();
   const child = await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
-    ...{ PORT: String(port), DYNAMODB_ENDPOINT: place.endpoint, TABLE_NAME: place.tableName },
-    LEDGER_ID: place.ledgerId,
+    ...{ PORT: String(port), DYNAMODB_ENDPOINT: address.endpoint, TABLE_NAME: address.tableName },
+    LEDGER_ID: address.ledgerId,
   });
   return { url: `http://localhost:${port}`, child };
 }
@@ -154,8 +154,8 @@ async function startService(
     ...command,
     environment: { ...process.env, ...environment },
   });
-  const end = await Promise.race([ready, child.ended]);
-  if (end !== undefined) throw new Error(`${args[0]} ${end}: ${lastLine}`);
+  const ending = await Promise.race([ready, child.ended]);
+  if (ending !== undefined) throw new Error(`${args[0]} ${ending}: ${lastLine}`);
   return child;
 }
 

@@ -108,16 +108,16 @@ function toColumns(rows: readonly Transaction[]): unknown[][] {
 }
 
 function createConditions({ type, categoryId, startDate, endDate }: TransactionFilter) {
-  const present = [
+  const conditions = [
     ['type =', type],
     ['category_id =', categoryId],
     ['transaction_date >=', startDate],
     ['transaction_date <=', endDate],
   ].filter(([, value]) => value !== undefined);
-  const clauses = present.map(([comparison], index) => `${comparison} $${index + 1}`);
+  const clauses = conditions.map(([comparison], index) => `${comparison} $${index + 1}`);
   return {
     where: clauses.length > 0 ? `WHERE ${clauses.join(' AND ')}` : '',
-    values: present.map(([, value]) => value),
+    values: conditions.map(([, value]) => value),
   };
 }
 

@@ -67,8 +67,8 @@ async function startServer({ resources }: BenchRun, command: ChildCommand): Prom
     if (line.includes('ready to accept connections')) resolve(undefined);
   };
   const child = resources.startProgram({ ...command, onLine, graceMilliseconds: 5_000 });
-  const end = await Promise.race([ready, child.ended]);
-  if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastLine}`);
+  const ending = await Promise.race([ready, child.ended]);
+  if (ending !== undefined) throw new Error(`PostgreSQL ${ending}: ${lastLine}`);
 }
 
 /** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder on the path. */

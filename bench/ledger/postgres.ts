@@ -56,11 +56,11 @@ export async function comparePostgres(run: BenchRun): Promise<Report> {
 type Contenders = Awaited<ReturnType<typeof openContenders>>;
 
 async function openContenders(run: BenchRun, rows: number) {
-  const { ledger, place } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
+  const { ledger, address } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
   const server = await startPostgres(run);
   run.progress.start(`loading PostgreSQL with ${formatNumber(rows)}`, rows);
   const theirs = await openPostgresListing(run, server, createHousehold(rows, YEARS));
-  return { ledger, handler: await loadListHandler(place), theirs };
+  return { ledger, handler: await loadListHandler(address), theirs };
 }
 
 async function compareLists(

@@ -142,8 +142,8 @@ function createBars(
   against: string,
   size: Size,
 ): Bar[] {
-  const beyondDrain = (what: string, seconds: number, limit: number) =>
-    atMost(`${what}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
+  const beyondDrain = (step: string, seconds: number, limit: number) =>
+    atMost(`${step}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
   const windowBar = beyondDrain('window', newCollection.window, MAX_SECONDS);
   const ratio = newCollection.window / (before?.window ?? Number.NaN);
   const ratioBar = atMost(`window over that of ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');

@@ -15,7 +15,7 @@ export interface Measured {
   readonly peakMegabytes: number;
 }
 
-const METHODS = { copy, bare: copyByBareLoop, snapshot: passSnapshotThrough };
+const METHODS = { copy, bare: copyByBareLoop, snapshot: copyBySnapshot };
 
 export type CopyMethod = keyof typeof METHODS;
 
@@ -49,7 +49,7 @@ async function copy({ url, source, target, folder }: CopyOptions): Promise<numbe
 
 // Downloads a snapshot through this process, and uploads it under a new name; the store checks the upload against the
 // snapshot's digest.
-async function passSnapshotThrough({ url, source, target }: CopyOptions): Promise<number> {
+async function copyBySnapshot({ url, source, target }: CopyOptions): Promise<number> {
   const store = createQdrant({ url });
   const startedAt = performance.now();
   await store.startSnapshot(source);

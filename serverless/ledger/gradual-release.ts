@@ -13,7 +13,7 @@ const APPLICATION = 'GradualRelease';
 /** The function of the page at `/`. Page, style and scripts must be of one release: gradually, a browser could get each from a different one. */
 const PAGE = 'frontPage';
 /**
- * Number of functions whose release begins together. Lambda takes 15 changes a second from an account, and a change that it
+ * Number of functions whose release begins together. Lambda accepts 15 changes a second from an account, and a change that it
  * refuses fails the deployment.
  */
 const MAX_STARTING = 5;
@@ -128,8 +128,8 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
  * A version keeps the environment variables that its function had, including the name of the table. The description changes with
  * the table, so CloudFormation publishes a new version after a restore, and the alias gets it.
  *
- * the framework's deletion policy would keep every version. The version of a deployment that was rolled back would then block the next
- * attempt: Lambda publishes the same code and configuration only once.
+ * The framework's deletion policy would keep every version. The version of a deployment that was rolled back would then block
+ * the next attempt: Lambda publishes the same code and configuration only once.
  */
 function publishForTable(version: Version): void {
   delete version.DeletionPolicy;

@@ -34,7 +34,7 @@ const WATCHDOG = 'migrationRetention';
 const RESERVED = [WATCHDOG, 'migrationRollback'];
 
 // An invocation that was retried for longer would overlap with the next one.
-const WATCHDOG_INVOCATIONS = {
+const WATCHDOG_RETRIES = {
   maximumRetryAttempts: 2,
   maximumEventAge: 300,
   destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
@@ -54,14 +54,14 @@ export async function migrationFunctions(
     lines.map(([name, access]) => [
       name,
       {
-        handler: `functions/migration/${fileName(name)}.handler`,
+        handler: `functions/migration/${toFileName(name)}.handler`,
         role: `${toLogicalName(name)}Role`,
         memorySize: 1024,
         timeout: QUICK.includes(name) ? 60 : 900,
-        environment: variablesFor(name, access, environment),
+        environment: selectVariables(name, access, environment),
         ...(RESERVED.includes(name) &&
           reserved !== '' && { reservedConcurrency: Number(reserved) }),
-        ...(name === WATCHDOG && WATCHDOG_INVOCATIONS),
+        ...(name === WATCHDOG && WATCHDOG_RETRIES),
       },
     ]),
   );
@@ -101,7 +101,7 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
     `${toLogicalName(name)}Role`,
     role(`${toLogicalName(name)}LogGroup`, [
       ...runPolicies(access.runs),
-      ...secretPolicies(listSecretParameters(variablesFor(name, access, environment))),
+      ...secretPolicies(listSecretParameters(selectVariables(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
       ...artifactPolicies(artifactsUrl, access.artifacts),
       ...(name === WATCHDOG ? [failurePolicy()] : []),
@@ -233,7 +233,7 @@ async function readEnvironment(serverless: Configuration): Promise<Variables> {
 const SERVICE_VARIABLES = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
 /** Selects the variables for the services that a function reaches. Status and confirm reach the table alone. */
-function variablesFor(
+function selectVariables(
   name: string,
   { reaches = [] }: MigrationAccess,
   environment: Variables,
@@ -251,6 +251,6 @@ function listSecretParameters(variables: Variables): string[] {
   return named.map(([, parameter]) => String(parameter));
 }
 
-function fileName(name: string): string {
+function toFileName(name: string): string {
   return name.replace(/^migration/, '').toLowerCase();
 }

@@ -71,7 +71,7 @@ const STATE_OF_END = {
   copied: 'RolledBack',
 } as const satisfies Partial<Record<Phase, string>>;
 
-function chooseBy(variable: string, states: Readonly<Record<string, string>>) {
+function createChoices(variable: string, states: Readonly<Record<string, string>>) {
   return Object.entries(states).map(([value, Next]) => ({
     Variable: `$.status.${variable}`,
     StringEquals: value,
@@ -112,8 +112,8 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Type: 'Choice',
         Choices: [
           { Not: { Variable: '$.status.approval', IsNull: true }, Next: 'AwaitApproval' },
-          ...chooseBy('next', STATE_OF_COMMAND),
-          ...chooseBy('phase', STATE_OF_END),
+          ...createChoices('next', STATE_OF_COMMAND),
+          ...createChoices('phase', STATE_OF_END),
         ],
         Default: 'UnknownPhase',
       },

@@ -138,10 +138,10 @@ export function countGigabytes({ households, storedRowKb }: Stored): number {
 }
 
 /** Bills backups in USD a month for each GB of the table. */
-export function billBackups({ warm, cold, made }: Backups) {
+export function billBackups({ warm, cold, created }: Backups) {
   return {
     kept: warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd,
-    toAnotherRegion: made * PRICES.betweenRegions.usd,
+    toAnotherRegion: created * PRICES.betweenRegions.usd,
   };
 }
 

@@ -26,8 +26,8 @@ export interface Backups {
   /** Backups kept at the same time. */
   readonly warm: number;
   readonly cold: number;
-  /** Backups made in a month. */
-  readonly made: number;
+  /** Backups created in a month. */
+  readonly created: number;
 }
 
 /** The part of a packaged template that this file reads. */
@@ -115,16 +115,21 @@ function countBackups(template: PackagedTemplate): Backups {
     .flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule)
     .map(({ ScheduleExpression, Lifecycle }) => {
       const days = countDaysBetweenBackups(ScheduleExpression);
-      const { DeleteAfterDays: kept, MoveToColdStorageAfterDays: moved = kept } = Lifecycle;
-      return { warm: moved / days, cold: (kept - moved) / days, made: DAYS_PER_MONTH / days };
+      const daysKept = Lifecycle.DeleteAfterDays;
+      const daysWarm = Lifecycle.MoveToColdStorageAfterDays ?? daysKept;
+      return {
+        warm: daysWarm / days,
+        cold: (daysKept - daysWarm) / days,
+        created: DAYS_PER_MONTH / days,
+      };
     })
     .reduce(
-      (total, { warm, cold, made }) => ({
+      (total, { warm, cold, created }) => ({
         warm: total.warm + warm,
         cold: total.cold + cold,
-        made: total.made + made,
+        created: total.created + created,
       }),
-      { warm: 0, cold: 0, made: 0 },
+      { warm: 0, cold: 0, created: 0 },
     );
 }
 

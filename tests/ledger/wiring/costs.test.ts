@@ -91,14 +91,14 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
 describe('the cost of backups', () => {
   // The plan keeps 14 daily backups, and monthly backups for a year: 30 days in warm storage, the remaining time in cold storage.
   it('follows the backup plan', () => {
-    expect(dev.backups).toEqual({ warm: 0, cold: 0, made: 0 });
+    expect(dev.backups).toEqual({ warm: 0, cold: 0, created: 0 });
     expect(prod.backups.warm).toBe(14 + 1);
     expect(prod.backups.cold).toBeCloseTo((365 - 30) / 30);
-    expect(prod.backups.made).toBe(30 + 1);
+    expect(prod.backups.created).toBe(30 + 1);
   });
 
   it('counts each copy of the table', () => {
-    const { kept, toAnotherRegion } = billBackups({ warm: 3, cold: 2, made: 5 });
+    const { kept, toAnotherRegion } = billBackups({ warm: 3, cold: 2, created: 5 });
     expect(kept).toBeCloseTo(3 * PRICES.backup.usd + 2 * PRICES.coldBackup.usd);
     expect(toAnotherRegion).toBeCloseTo(5 * PRICES.betweenRegions.usd);
   });

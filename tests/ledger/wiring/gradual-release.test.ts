@@ -1,7 +1,7 @@
 // The gradual release of a function's new version: the functions that have an alias, the deployment that moves the alias to the
 // version, and the alarms that stop the move.
 import { describe, expect, it } from 'vitest';
-import { NO_ROLLBACK, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import { createRollbackConfiguration, NO_ROLLBACK } from '../../../serverless/deploy-rollback.ts';
 import { GradualRelease } from '../../../serverless/ledger/gradual-release.ts';
 import {
   type FunctionProperties,
@@ -151,12 +151,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it('the alarms that undo a deployment stop the release and revert it', () => {
-    const { RollbackTriggers } = rollbackConfiguration({
+    const { RollbackTriggers } = createRollbackConfiguration({
       deployed: template,
       next: template,
       minutes: 15,
       toArn: (name) => name,
-    } as Parameters<typeof rollbackConfiguration>[0]);
+    } as Parameters<typeof createRollbackConfiguration>[0]);
     expect(RollbackTriggers).not.toEqual(NO_ROLLBACK.RollbackTriggers);
     for (const [, { Properties }] of groups) {
       const { Enabled, Alarms } = Properties.AlarmConfiguration;

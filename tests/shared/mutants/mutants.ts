@@ -137,7 +137,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (CONTENTION_ERRORS.some((type) => error instanceof type)) return true;', ''],
   ]),
 
-  // Replies recorded for an Idempotency-Key.
+  // Responses recorded for an Idempotency-Key.
   ...mutantsOf(
     'lib/ledger/service/idempotency.ts',
     'tests/ledger/unit/service/idempotency.test.ts',
@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
     [['[namedForm, ...listNamedForms(namedForm[1])]', '[namedForm]']],
   ),
-  // Replies to bulk requests, and the keys of those requests.
+  // Responses to bulk requests, and the keys of those requests.
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
     ['if (isFinal) await', 'await'],
     ['status < 400 ?', 'status ?'],
@@ -296,7 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Deployments: the guard, the rollback by alarms, and the gradual release.
   ...mutantsOf('serverless/deploy-guard.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['ParameterValue === undefined ? [] :', 'ParameterValue !== undefined ? [] :'],
-    ['this.#activeRun(tableInUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
+    ['this.#readActiveRun(tableInUse ?? this.#ownTable', 'this.#readActiveRun(this.#ownTable'],
   ]),
 
   ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
@@ -1400,7 +1400,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
     ["if (!isKnown(before, id)) return 'unknown';", ''],
   ]),
-  // Each safeguard of the checked model, taken out of the code (docs/migration/model/README.md).
+  // Each safeguard of the checked model, removed from the code (docs/migration/model/README.md).
   ...[
     withoutSafeguard('NO_FREEZE_PROOF', 'steps/backend-actions.ts', [
       'isProved ? await proveFrozen(context, collections) : {}',
@@ -2309,7 +2309,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ],
   ]),
   ...mutantsOf('bench/ledger/costs/stage-limits.ts', 'tests/ledger/wiring/costs.test.ts', [
-    ['cold: (kept - moved) / days', 'cold: kept / days'],
+    ['cold: (daysKept - daysWarm) / days', 'cold: daysKept / days'],
     ["day === '*' ? 1 : DAYS_PER_MONTH", '1'],
   ]),
   ...mutantsOf('serverless/parameters.ts', 'tests/shared/wiring/parameters.test.ts', [

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { UPGRADES } from '../../../lib/ledger/store/schema-upgrades.ts';
 import { PHASES } from '../../../lib/migration/phases.ts';
 import { LOCK_KEY } from '../../../lib/migration/runs/run-lock.ts';
-import { plannedTemplate } from '../../../serverless/deploy-guard.ts';
-import { isGradual, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import { planTemplate } from '../../../serverless/deploy-guard.ts';
+import { createRollbackConfiguration, isGradual } from '../../../serverless/deploy-rollback.ts';
 import { listRefusalReasons, type Situation } from '../../../serverless/deploy-rules.ts';
 import { SETTINGS } from '../../../serverless/migration/settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
@@ -205,7 +205,7 @@ describe('the settings of the migration', () => {
 });
 
 it('before packaging, the guard knows the same settings and schedules', () => {
-  const planned = plannedTemplate(readService('migrating'));
+  const planned = planTemplate(readService('migrating'));
   for (const run of [ACTIVE, LIVE]) {
     expect(listRefusalReasons({ ...UNCHANGED_STAGE, run, next: planned })).toEqual(
       listRefusalReasons({ ...UNCHANGED_STAGE, run }),
@@ -299,8 +299,8 @@ describe('a rollback', () => {
 });
 
 describe('alarms undo a deployment', () => {
-  const configureRollback = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
-    rollbackConfiguration({
+  const planRollback = (changes: Partial<Parameters<typeof createRollbackConfiguration>[0]>) =>
+    createRollbackConfiguration({
       deployed: migrating,
       next: migrating,
       minutes: 15,
@@ -322,9 +322,9 @@ describe('alarms undo a deployment', () => {
   ];
 
   it('if they are deployed and not removed', () => {
-    expect(configureRollback({})).toEqual(createTriggers(...API_ALARMS, 'canary-failed'));
+    expect(planRollback({})).toEqual(createTriggers(...API_ALARMS, 'canary-failed'));
     for (const templates of [{ deployed: withoutStore }, { next: withoutStore }]) {
-      expect(configureRollback(templates as object)).toEqual(createTriggers(...API_ALARMS));
+      expect(planRollback(templates as object)).toEqual(createTriggers(...API_ALARMS));
     }
   });
 
@@ -335,12 +335,12 @@ describe('alarms undo a deployment', () => {
       'AWS::Lambda::Function',
     ).find(([id]) => id === 'CanaryLambdaFunction') as [string, { Properties: FunctionProperties }];
     Properties.Environment.Variables.API_URL = 'https://ledger.test';
-    expect(configureRollback({ next })).toEqual(createTriggers(...API_ALARMS));
+    expect(planRollback({ next })).toEqual(createTriggers(...API_ALARMS));
   });
 
   it('but not a first deployment, nor if the operator forbids it', () => {
     for (const changes of [{ deployed: undefined }, { minutes: 0 }]) {
-      expect(configureRollback(changes)).toEqual({
+      expect(planRollback(changes)).toEqual({
         RollbackTriggers: [],
         MonitoringTimeInMinutes: 0,
       });
@@ -348,9 +348,11 @@ describe('alarms undo a deployment', () => {
   });
 
   it('and the release is gradual only if all alarms can undo it', () => {
-    const isReleaseGradual = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
+    const isReleaseGradual = (
+      changes: Partial<Parameters<typeof createRollbackConfiguration>[0]>,
+    ) => {
       const templates = { deployed: migrating, next: migrating, ...changes };
-      return isGradual({ ...templates, rollback: configureRollback(changes) });
+      return isGradual({ ...templates, rollback: planRollback(changes) });
     };
     expect(isReleaseGradual({})).toBe(true);
     expect(isReleaseGradual({ minutes: 0 })).toBe(false);
@@ -362,7 +364,7 @@ describe('alarms undo a deployment', () => {
   });
 
   it('but a change of the schema version is not gradual, because the previous release refuses newer items', () => {
-    const rollback = configureRollback({});
+    const rollback = planRollback({});
     const newer = { ...migrating, Metadata: { SchemaVersion: UPGRADES.length + 1 } };
     expect(migrating.Metadata).toEqual({ SchemaVersion: UPGRADES.length });
     expect(isGradual({ deployed: migrating, next: newer, rollback })).toBe(false);
@@ -370,7 +372,7 @@ describe('alarms undo a deployment', () => {
   });
 
   it('and are at most as many as CloudFormation accepts', () => {
-    expect(configureRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
+    expect(planRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
 });
 
