@@ -15,7 +15,7 @@ interface Version {
   readonly id: number;
   readonly etag: string;
 }
-type Stored = Version & Readonly<Record<string, unknown>>;
+type StoredRecord = Version & Readonly<Record<string, unknown>>;
 interface Item {
   readonly id: number;
   readonly if_match?: string;
@@ -48,31 +48,31 @@ const { loadView, me, notice } = await import('../../../../../web/page/ledger.ts
 
 const FOOD = 1;
 const HOME = 2;
-/** Ids are not used twice, because the page remembers the versions that it has written. */
+/** Ids are never reused, because the page remembers the versions that it has written. */
 let nextId = 100;
-let categories = new Map<number, Stored>();
-let transactions = new Map<number, Stored>();
+let categories = new Map<number, StoredRecord>();
+let transactions = new Map<number, StoredRecord>();
 const sentRequests: SentRequest[] = [];
 /** Faults of the next writes, by a part of their method and path */
 let faults: { readonly request: string; readonly reply: () => unknown }[] = [];
 
-function nextVersion<Record extends Version>(record: Record, changes: object): Record {
+function createNextVersion<Record extends Version>(record: Record, changes: object): Record {
   const [name, version] = record.etag.split('.');
   return { ...record, ...changes, etag: `${name}.${Number(version) + 1}.0"` };
 }
 
-function changeElsewhere(records: Map<number, Stored>, id: number, changes: object): void {
+function changeElsewhere(records: Map<number, StoredRecord>, id: number, changes: object): void {
   const record = records.get(id);
-  if (record) records.set(id, nextVersion(record, changes));
+  if (record) records.set(id, createNextVersion(record, changes));
 }
 
-function write(records: Map<number, Stored>, item: Item): number {
+function applyWrite(records: Map<number, StoredRecord>, item: Item): number {
   const { id, if_match, ...changes } = item;
   const record = records.get(id);
   if (!record) return 404;
   if (record.etag !== if_match) return 412;
   if (records === transactions && !categories.get(item.category_id ?? FOOD)?.is_active) return 400;
-  records.set(id, nextVersion(record, changes));
+  records.set(id, createNextVersion(record, changes));
   return 200;
 }
 
@@ -88,8 +88,8 @@ async function respond(path: string, request: RequestInit = {}): Promise<Respons
   const response = await fault?.reply();
   if (response instanceof Response) return response;
   const records = path.startsWith('/categories') ? categories : transactions;
-  if (method === 'GET') return Response.json(read(path, records.get(id)));
-  const statuses = items.map((item) => write(records, item));
+  if (method === 'GET') return Response.json(createReadBody(path, records.get(id)));
+  const statuses = items.map((item) => applyWrite(records, item));
   if (fault) throw new TypeError('lost');
   if (!body.transactions) return respondToOne(statuses[0] ?? 404, records.get(id));
   const results = statuses.map((status, index) => ({
@@ -99,14 +99,14 @@ async function respond(path: string, request: RequestInit = {}): Promise<Respons
   return Response.json({ data: { results } }, { status: 207 });
 }
 
-function respondToOne(status: number, record: Stored | undefined): Response {
+function respondToOne(status: number, record: StoredRecord | undefined): Response {
   const headers = { etag: record?.etag ?? '' };
   return status === 200
     ? Response.json({ data: record }, { headers })
     : Response.json({ message: `Refused with ${status}` }, { status });
 }
 
-function read(path: string, record: Stored | undefined): object {
+function createReadBody(path: string, record: StoredRecord | undefined): object {
   if (record) return { data: record };
   if (path === '/me') return { data: { ledger: 'home', kind: 'local', scope: 'write' } };
   if (path.startsWith('/categories')) return { data: [...categories.values()] };
@@ -118,8 +118,8 @@ function read(path: string, record: Stored | undefined): object {
   return { data, next: null, pagination: { pages: 1, total: data.length } };
 }
 
-/** Opens the page on a ledger that has these categories, and transactions in the first. */
-async function open(count: number): Promise<readonly number[]> {
+/** Opens the page on a ledger with two categories, and transactions in the first. @returns the ids of the transactions */
+async function openPage(count: number): Promise<readonly number[]> {
   categories = new Map(
     [FOOD, HOME].map((id) => {
       const name = id === FOOD ? 'Food' : 'Home';
@@ -142,9 +142,9 @@ async function open(count: number): Promise<readonly number[]> {
 }
 
 function findCategory(id: number) {
-  const found = categoriesById.peek().get(id);
-  if (!found) throw new Error(`no category ${id}`);
-  return found;
+  const category = categoriesById.peek().get(id);
+  if (!category) throw new Error(`no category ${id}`);
+  return category;
 }
 
 const merge = () => mergeCategory(findCategory(FOOD), findCategory(HOME));
@@ -160,7 +160,7 @@ async function runAction(name: string): Promise<void> {
   await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
 }
 
-function refuse(status: number): () => Response {
+function createRefusal(status: number): () => Response {
   return () => Response.json({ message: 'No' }, { status });
 }
 
@@ -182,7 +182,7 @@ afterAll(() => {
 
 describe('a merge', () => {
   test('moves all transactions, a hundred at a time, and deactivates the category', async () => {
-    await open(102);
+    await openPage(102);
     expect(await merge()).toBe(true);
     expect(new Set(listCategoryIds())).toEqual(new Set([HOME]));
     expect(findCategory(FOOD).is_active).toBe(false);
@@ -194,14 +194,14 @@ describe('a merge', () => {
   });
 
   test('that is started twice runs once', async () => {
-    await open(3);
+    await openPage(3);
     expect(await Promise.all([merge(), merge()])).toEqual([true, false]);
     expect(readNotice()).toContain('Moved 3 transactions from Food to Home');
   });
 
   test('whose category cannot be deactivated says so, and can be undone', async () => {
-    await open(3);
-    faults.push({ request: 'PUT /categories/1', reply: refuse(400) });
+    await openPage(3);
+    faults.push({ request: 'PUT /categories/1', reply: createRefusal(400) });
     expect(await merge()).toBe(false);
     expect(readNotice()).toContain('Food stays active.');
     await runAction('Undo');
@@ -209,7 +209,7 @@ describe('a merge', () => {
   });
 
   test('of a category that was changed elsewhere succeeds when it is repeated', async () => {
-    await open(2);
+    await openPage(2);
     changeElsewhere(categories, FOOD, { color: '#112233' });
     expect(await merge()).toBe(false);
     expect(readNotice()).toContain('It was changed elsewhere meanwhile.');
@@ -220,7 +220,7 @@ describe('a merge', () => {
 
 describe('Undo of a merge', () => {
   test('activates the category, and moves its transactions back', async () => {
-    await open(3);
+    await openPage(3);
     await merge();
     await runAction('Undo');
     expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
@@ -229,7 +229,7 @@ describe('Undo of a merge', () => {
   });
 
   test('that is clicked twice runs once', async () => {
-    await open(3);
+    await openPage(3);
     await merge();
     const undo = findAction();
     undo?.run();
@@ -240,7 +240,7 @@ describe('Undo of a merge', () => {
   });
 
   test('leaves a transaction that was changed elsewhere since, and names it', async () => {
-    const [, second = 0] = await open(3);
+    const [, second = 0] = await openPage(3);
     await merge();
     changeElsewhere(transactions, second, { notes: 'changed' });
     await runAction('Undo');
@@ -252,9 +252,9 @@ describe('Undo of a merge', () => {
   });
 
   test('that cannot activate the category can be tried again', async () => {
-    await open(2);
+    await openPage(2);
     await merge();
-    faults.push({ request: 'PUT /categories/1', reply: refuse(400) });
+    faults.push({ request: 'PUT /categories/1', reply: createRefusal(400) });
     await runAction('Undo');
     expect(readNotice()).toContain('Food was not restored.');
     await runAction('Try again');
@@ -262,7 +262,7 @@ describe('Undo of a merge', () => {
   });
 
   test('writes nothing once another ledger is open', async () => {
-    await open(2);
+    await openPage(2);
     await merge();
     const undo = findAction();
     const home = me.peek();
@@ -278,7 +278,7 @@ describe('Undo of a merge', () => {
 });
 
 test('two simultaneous updates of a category both succeed', async () => {
-  await open(1);
+  await openPage(1);
   const food = findCategory(FOOD);
   await Promise.all([
     updateCategory(food, { name: 'Meals' }),

@@ -35,9 +35,9 @@ async function respond(_: string, { body }: RequestInit): Promise<Response> {
 }
 
 function findCategory(): Category {
-  const [found] = categories.peek();
-  if (!found) throw new Error('the list of categories is empty');
-  return found;
+  const [category] = categories.peek();
+  if (!category) throw new Error('the list of categories is empty');
+  return category;
 }
 
 function openLedger(ledger: string): void {
