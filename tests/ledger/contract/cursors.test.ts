@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-response.ts';
+import { expectFilterErrors } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenTransaction } from '../support/api/records.ts';
@@ -62,11 +62,11 @@ describe.each<[string, Query, number[]]>([
   it('refuses a page number with a cursor, and anything that is not a cursor', async () => {
     const { next } = await read(path, { ...query, per_page: 2 });
     const requestWith = (parameters: Query) => api.get(path, { ...query, ...parameters });
-    expectFilterFaults(await requestWith({ after: String(next), page: 2 }), ['after']);
+    expectFilterErrors(await requestWith({ after: String(next), page: 2 }), ['after']);
     const cursor = (text: string) => Buffer.from(text).toString('base64url');
     const invalid = ['', 'x', `${next}!`, `${next}\n`, `${next}=`];
     for (const after of [...invalid, cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
-      expectFilterFaults(await requestWith({ after }), ['after']);
+      expectFilterErrors(await requestWith({ after }), ['after']);
     }
   });
 });
@@ -103,7 +103,7 @@ describe('a cursor works only with the order of its page', () => {
       const response = await api.get(path, { ...query, sort: otherSort, after: String(next) });
       if (otherSort === sort) expect(response.status).toBe(200);
       else {
-        expectFilterFaults(response, ['after']);
+        expectFilterErrors(response, ['after']);
         expect(response.body.details?.after?.[0]).toContain(`sort=${sort}`);
       }
     }

@@ -7,7 +7,7 @@ import { createVerification } from '../../../lib/ledger/store/verification/verif
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-response.ts';
+import { expectFilterErrors } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
@@ -64,7 +64,7 @@ it('GET /months lists each month with transactions, oldest first, with all its f
   expect((await readMonths({ start_date: '2026-03-31' })).data).toEqual(data.slice(1));
   expect((await readMonths({ end_date: '2026-02-28' })).data).toEqual(data.slice(0, 1));
   expect((await readMonths({ start_date: '2026-03-02', end_date: '2026-03-01' })).data).toEqual([]);
-  expectFilterFaults(await api.get('/months', { type: 'income', end_date: 'x' }), [
+  expectFilterErrors(await api.get('/months', { type: 'income', end_date: 'x' }), [
     'end_date',
     'type',
   ]);
@@ -142,7 +142,7 @@ it('GET /months lists 1,200 months, and refuses more with advice about the dates
   const { data } = await readMonths({ end_date: '2025-12-31' });
   expect([data.length, data.at(-1)?.month]).toEqual([1_200, '2025-12']);
   const response = await api.get('/months');
-  expectFilterFaults(response, ['start_date', 'end_date']);
+  expectFilterErrors(response, ['start_date', 'end_date']);
   expect(response.body.details?.start_date).toEqual([
     'One response has at most 1200 months; these dates have 1201: send closer dates.',
   ]);

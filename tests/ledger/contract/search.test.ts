@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LISTED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-response.ts';
+import { expectFilterErrors } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, type WireRecord } from '../support/api/records.ts';
@@ -67,7 +67,7 @@ describe('a list with q', () => {
     [{ q: 'x', start_date: '2026-01-01' }, ['end_date']],
     [{ q: 'x'.repeat(101), ...MARCH }, ['q']],
   ])('refuses %j', async (query, names) => {
-    expectFilterFaults(await api.get('/transactions', query), names);
+    expectFilterErrors(await api.get('/transactions', query), names);
   });
 
   it('reads up to its limit, and refuses to read more', async () => {

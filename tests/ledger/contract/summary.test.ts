@@ -1,6 +1,6 @@
 // GET /summary as a client sends it: its parameters, and its figures as JSON.
 import { describe, expect, it } from 'vitest';
-import { expectFilterFaults } from '../support/api/expect-response.ts';
+import { expectFilterErrors } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH } from '../support/api/records.ts';
@@ -101,7 +101,7 @@ describe('GET /summary', () => {
       await api.get('/summary', query),
     ];
     expect(JSON.parse(text)).toEqual(body);
-    expectFilterFaults(await api.get('/summary/series', { group_by: 'month' }), ['group_by']);
+    expectFilterErrors(await api.get('/summary/series', { group_by: 'month' }), ['group_by']);
   });
 
   it('refuses more than 1,200 months', async () => {
@@ -139,6 +139,6 @@ describe('GET /summary', () => {
       ['group_by', 'page', 'category_id'],
     ],
   ])('refuses %j', async (query, names) => {
-    expectFilterFaults(await api.get('/summary', query), names);
+    expectFilterErrors(await api.get('/summary', query), names);
   });
 });

@@ -5,7 +5,7 @@ import { MAX_SEARCHED_ROWS } from '../../../lib/ledger/domain/search.ts';
 import { createKeys, toYearKey } from '../../../lib/ledger/store/keys.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { expectFilterFaults } from '../support/api/expect-response.ts';
+import { expectFilterErrors } from '../support/api/expect-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
@@ -127,7 +127,7 @@ it.each<[Query | string, string[]]>([
   [{ q: 'x', external_id: 'y' }, ['external_id']],
   ['category_id=1&category_id=2', ['category_id']],
 ])('a search refuses %j', async (query, names) => {
-  expectFilterFaults(await api.get('/transactions/search', query), names);
+  expectFilterErrors(await api.get('/transactions/search', query), names);
 });
 
 it('a search refuses to read more than its limit, and names the dates', async () => {
@@ -148,7 +148,7 @@ it('a search refuses to read more than its limit, and names the dates', async ()
 
   await setCount(MAX_SEARCHED_ROWS);
   const refused = await find({});
-  expectFilterFaults(refused, ['start_date', 'end_date']);
+  expectFilterErrors(refused, ['start_date', 'end_date']);
   expect(refused.body.details?.start_date).toEqual([
     expect.stringContaining(String(MAX_SEARCHED_ROWS + 1)),
   ]);

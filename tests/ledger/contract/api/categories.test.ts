@@ -1,7 +1,7 @@
 // Categories: the order of the list, and the rules that the model of property/invariants.test.ts lacks; that test tries every
 // transition. The test of the parser covers the values that count as true.
 import { describe, expect, test } from 'vitest';
-import { expectConflict, expectFilterFaults } from '../../support/api/expect-response.ts';
+import { expectConflict, expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -103,7 +103,7 @@ test.each([
   ['active_only=true&active_only=true', 'active_only'],
   ['Active_only=false', 'Active_only'],
 ])('GET /categories?%s is an error that names the parameter', async (query, name) => {
-  expectFilterFaults(await api.get('/categories', query), [name]);
+  expectFilterErrors(await api.get('/categories', query), [name]);
 });
 
 test('the list is ordered by the bytes of the names, even right after a rename', async () => {

@@ -1,6 +1,6 @@
 // GET /transactions/export: its transactions, its parts and its headers.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFilterFaults, expectRequestId } from '../../support/api/expect-response.ts';
+import { expectFilterErrors, expectRequestId } from '../../support/api/expect-response.ts';
 import { exportAll, exportParts, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
@@ -121,7 +121,7 @@ describe('GET /transactions/export', () => {
 
   it('refuses paging parameters, and invalid values of other parameters', async () => {
     const query = { page: 1, sort: 'date', cursor: 'x', start_date: '2026-02-30' };
-    expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
+    expectFilterErrors(await api.get('/transactions/export', query), Object.keys(query));
   });
 });
 

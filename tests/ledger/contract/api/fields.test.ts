@@ -1,7 +1,7 @@
 // Fields of records that are stored, and fields that are refused. The test client compares every response with the API
 // description, and the tests of the parsers cover the values of each field.
 import { describe, expect, test } from 'vitest';
-import { expectFaults } from '../../support/api/expect-response.ts';
+import { expectFieldErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   createAndReadCategory,
@@ -111,10 +111,10 @@ describe.each([
 ])('$path', ({ path, body, create, invalidBody, readOnly, unknown }) => {
   test('an error names every invalid field, and nothing is changed', async () => {
     const names = Object.keys(JSON.parse(invalidBody));
-    expectFaults(await api.request('POST', path, { rawBody: invalidBody }), names);
+    expectFieldErrors(await api.request('POST', path, { rawBody: invalidBody }), names);
     const { id } = await create();
     const before = (await api.get(`${path}/${id}`)).text;
-    expectFaults(await api.request('PUT', `${path}/${id}`, { rawBody: invalidBody }), names);
+    expectFieldErrors(await api.request('PUT', `${path}/${id}`, { rawBody: invalidBody }), names);
     expect((await api.get(`${path}/${id}`)).text).toBe(before);
   });
 
@@ -137,9 +137,9 @@ describe.each([
   });
 
   test('fields of other resources are unknown fields', async () => {
-    expectFaults(await api.post(path, { ...body(), ...unknown }), Object.keys(unknown));
+    expectFieldErrors(await api.post(path, { ...body(), ...unknown }), Object.keys(unknown));
     const { id } = await create();
-    expectFaults(await api.put(`${path}/${id}`, unknown), Object.keys(unknown));
+    expectFieldErrors(await api.put(`${path}/${id}`, unknown), Object.keys(unknown));
   });
 });
 
@@ -150,7 +150,7 @@ test.each([
 ])('%s %s accepts no field except its transactions', async (method, path) => {
   const unknown = { id: 1, category_name: 'Food', created_at: 0, import_id: 'x', etag: '"t1.1.0"' };
   const body = { transactions: [{ ...LUNCH, id: 1 }], ...unknown };
-  expectFaults(await api.request(method, path, { body }), Object.keys(unknown));
+  expectFieldErrors(await api.request(method, path, { body }), Object.keys(unknown));
 });
 
 describe('a category that is named without its id', () => {
@@ -168,7 +168,7 @@ describe('a category that is named without its id', () => {
       expect.objectContaining({ status: 400, ...refused }),
       expect.objectContaining({ status: 201 }),
     ]);
-    expectFaults(await api.post('/transactions', { ...transaction, amount: 'x' }), [
+    expectFieldErrors(await api.post('/transactions', { ...transaction, amount: 'x' }), [
       'amount',
       'category_id',
     ]);

@@ -1,7 +1,7 @@
 // import_id: set on create, never changed, and a filter of lists and exports. Also tests exports as JSON.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { expectFilterFaults } from '../../support/api/expect-response.ts';
+import { expectFilterErrors } from '../../support/api/expect-response.ts';
 import { exportAll, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
@@ -57,7 +57,7 @@ describe('import_id', () => {
     expect(await list({})).toEqual([tea.id, id]);
     expect(await list({ q: 'tea' })).toEqual([tea.id]);
     expect(await list({ start_date: '2026-03-06', end_date: '2026-03-07' })).toEqual([]);
-    expectFilterFaults(await api.get('/transactions', { import_id }), ['start_date', 'end_date']);
+    expectFilterErrors(await api.get('/transactions', { import_id }), ['start_date', 'end_date']);
   });
 });
 

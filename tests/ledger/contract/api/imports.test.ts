@@ -1,7 +1,7 @@
 // /imports: clients record the rows that an import has added, and read them back.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { expectFaults, expectFilterFaults } from '../../support/api/expect-response.ts';
+import { expectFieldErrors, expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 
 const api = await openApi();
@@ -73,7 +73,7 @@ describe('/imports', () => {
     [{ import_id: 'a', rows: [], part: 1_001 }, ['part']],
     [{ import_id: 'a', rows: [], part: 1.5 }, ['part']],
   ])('refuses an invalid body (%#)', async (body, fields) => {
-    expectFaults(await api.put('/imports', body), fields);
+    expectFieldErrors(await api.put('/imports', body), fields);
   });
 
   it.each([
@@ -85,6 +85,6 @@ describe('/imports', () => {
     encode('2026-03-05 0 1 1'),
     `${encode('1 a')}!`,
   ])('refuses a cursor that no page returned: %j', async (after) => {
-    expectFilterFaults(await api.get('/imports', { after }), ['after']);
+    expectFilterErrors(await api.get('/imports', { after }), ['after']);
   });
 });

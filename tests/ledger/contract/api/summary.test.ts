@@ -1,6 +1,6 @@
 // GET /summary by day, and of several categories.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectFilterFaults } from '../../support/api/expect-response.ts';
+import { expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
@@ -93,7 +93,7 @@ describe('a summary by day', () => {
     expect(body.data).toMatchObject({ income: 5_500, count: 2 });
     expect(body.data.groups).toHaveLength(336);
     const longer = await request('2025-01-31');
-    expectFilterFaults(longer, ['start_date', 'end_date']);
+    expectFilterErrors(longer, ['start_date', 'end_date']);
     expect(longer.body.details?.end_date).toEqual([
       'A summary by day has at most 366 days; these dates span 367: send closer dates.',
     ]);
@@ -101,9 +101,9 @@ describe('a summary by day', () => {
       await readSummary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),
     ).toEqual({ ...NOTHING, groups: [] });
     for (const group_by of ['day', 'type,day']) {
-      expectFilterFaults(await api.get('/summary', { group_by }), ['start_date', 'end_date']);
+      expectFilterErrors(await api.get('/summary', { group_by }), ['start_date', 'end_date']);
       const withoutStart = await api.get('/summary', { group_by, end_date: '2024-02-01' });
-      expectFilterFaults(withoutStart, ['start_date']);
+      expectFilterErrors(withoutStart, ['start_date']);
     }
   });
 });
@@ -154,7 +154,7 @@ describe('a summary of several categories', () => {
     async (category_id) => {
       for (const path of ['/summary', '/summary/series']) {
         const query = { group_by: 'category,month', category_id };
-        expectFilterFaults(await api.get(path, query), ['category_id']);
+        expectFilterErrors(await api.get(path, query), ['category_id']);
       }
     },
   );

@@ -1,7 +1,7 @@
 // Parameters of lists, as a client sends them: they are validated together, and unknown or repeated parameters are refused. The
 // tests of the parser cover the values of each parameter.
 import { describe, expect, test } from 'vitest';
-import { expectFilterFaults } from '../../support/api/expect-response.ts';
+import { expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
@@ -16,8 +16,8 @@ describe('the parameters are validated as a set', () => {
     'per_page[]=7',
   ])('an error names each wrong parameter of %s', async (query) => {
     const names = query.split('&').map((pair) => pair.split('=')[0] ?? '');
-    expectFilterFaults(await api.get('/transactions', query), names);
-    expectFilterFaults(await api.get('/transactions', `${query}&external_id=a`), names);
+    expectFilterErrors(await api.get('/transactions', query), names);
+    expectFilterErrors(await api.get('/transactions', `${query}&external_id=a`), names);
   });
 });
 
@@ -46,7 +46,7 @@ test.each([
   ['/summary', 'group_by=type&group_by=month'],
   ['/health', 'deep&deep'],
 ])('a repeated parameter is an error: %s?%s', async (path, query) => {
-  expectFilterFaults(await api.get(path, query), [/^\w+/.exec(query)?.[0] ?? '']);
+  expectFilterErrors(await api.get(path, query), [/^\w+/.exec(query)?.[0] ?? '']);
 });
 
 test.each([

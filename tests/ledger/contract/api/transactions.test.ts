@@ -1,7 +1,11 @@
 // Transactions: the rules that property/invariants.test.ts does not cover. That test tries every change of every field, and
 // every filter, order and page.
 import { expect, test } from 'vitest';
-import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-response.ts';
+import {
+  expectFieldErrors,
+  expectNotFound,
+  expectRefusal,
+} from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
 
@@ -28,9 +32,9 @@ test('an inactive category gives 400, even if the transaction already has it', a
 
 test('the schema is checked before the category', async () => {
   const body = { ...LUNCH, amount: 'x', category_id: UNKNOWN_ID };
-  expectFaults(await api.post('/transactions', body), ['amount']);
+  expectFieldErrors(await api.post('/transactions', body), ['amount']);
   const { id } = await givenTransaction(api);
-  expectFaults(await api.put(`/transactions/${id}`, body), ['amount']);
+  expectFieldErrors(await api.put(`/transactions/${id}`, body), ['amount']);
 });
 
 test('a deleted transaction is a 404 for reads, updates and deletes, and its id is not reused', async () => {

@@ -33,7 +33,7 @@ export function expectRefusal(response: ApiResponse, message: string): void {
 }
 
 /** Expects a 400 whose details name exactly these fields, each with sentences. */
-export function expectFaults(
+export function expectFieldErrors(
   response: ApiResponse,
   fields: readonly string[],
   message = 'Input validation failed',
@@ -51,8 +51,8 @@ export function expectFaults(
   expectRequestId(response);
 }
 
-export function expectFilterFaults(response: ApiResponse, fields: readonly string[]): void {
-  expectFaults(response, fields, 'Filter validation failed');
+export function expectFilterErrors(response: ApiResponse, fields: readonly string[]): void {
+  expectFieldErrors(response, fields, 'Filter validation failed');
 }
 
 export function expectRequestId({ headers }: ApiResponse): void {
