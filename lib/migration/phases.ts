@@ -51,6 +51,15 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
+/** Decisions of a step: entries of its journal beside its stages, which "#" tells from them */
+export const DECISIONS = {
+  plan: '#plan',
+  failing: '#failing',
+  end: '#end',
+  /** Kept where the stages of a walk run again: the removals of an earlier walk still count. */
+  earlier: '#earlier',
+} as const;
+
 /** In these phases the lock is free for another run. */
 export const ENDED = ['closed', 'aborted'] as const satisfies readonly Phase[];
 

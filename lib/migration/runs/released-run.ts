@@ -2,7 +2,7 @@
 // runs of that release must be ended by that release), and the journal of a rollback whose decisions were notes beside its
 // stages. docs/migration/decisions/0012-journal.md tells how long this file is needed.
 import * as v from 'valibot';
-import { EVIDENCE } from '../phases.ts';
+import { DECISIONS, EVIDENCE } from '../phases.ts';
 
 const time = v.number();
 
@@ -61,7 +61,7 @@ const notedSchema = v.looseObject({
   }),
 });
 
-/** Turns notes into entries of the journal (steps/rollback.ts, steps/equalise.ts). @returns any other value unchanged */
+/** Turns notes into entries of the journal (steps/return-end.ts, steps/equalise.ts). @returns any other value unchanged */
 export function upgradeNotes(recorded: unknown): unknown {
   const result = v.safeParse(notedSchema, recorded);
   if (!result.success) return recorded;
@@ -73,11 +73,11 @@ export function upgradeNotes(recorded: unknown): unknown {
   return {
     ...journal,
     passed: {
-      ...(plan && { '#plan': { found: plan } }),
-      ...(since !== undefined && { '#failing': { found: { since, after } } }),
-      ...(earlier !== undefined && { '#earlier': { found: earlier } }),
+      ...(plan && { [DECISIONS.plan]: { found: plan } }),
+      ...(since !== undefined && { [DECISIONS.failing]: { found: { since, after } } }),
+      ...(earlier !== undefined && { [DECISIONS.earlier]: { found: earlier } }),
       ...passed,
-      ...(ended && { '#end': { found: ended } }),
+      ...(ended && { [DECISIONS.end]: { found: ended } }),
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { Base } from '../base.ts';
 import { assertExpected, type Changes, chooseLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
+import { DECISIONS } from '../phases.ts';
 import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
@@ -30,8 +31,6 @@ import { type ComparisonCursor, comparePages, type Tally } from './comparison.ts
 /** Names of the two stages: the comparison, which writes nothing, and the walk that writes */
 const COMPARED = 'compared';
 const WRITTEN = 'written';
-/** Kept when both stages run again: the removals of an earlier walk still count. */
-const EARLIER = '#earlier';
 
 /** Cursor of the walk that writes */
 interface WriteCursor {
@@ -140,11 +139,12 @@ function mustCompare(context: StepContext, options: EqualiseOptions): boolean {
  * counted.
  */
 async function discardStages(context: StepContext, earlier = readEarlier(context)): Promise<void> {
-  await context.stages.rewrite({ passed: earlier ? { [EARLIER]: { found: earlier } } : {} });
+  const passed = earlier ? { [DECISIONS.earlier]: { found: earlier } } : {};
+  await context.stages.rewrite({ passed });
 }
 
 function readEarlier({ stages }: StepContext): Reconciled | undefined {
-  return stages.recorded.passed[EARLIER]?.found as Reconciled | undefined;
+  return stages.recorded.passed[DECISIONS.earlier]?.found as Reconciled | undefined;
 }
 
 /** True if both collections are equal to each other and to the last common version. */

@@ -3,6 +3,7 @@
 // that both directions share follow below.
 import { readChangeTime } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
 import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
@@ -10,6 +11,16 @@ import type { StepContext } from '../runs/step.ts';
 import { haveSameSums, whyUnreadable } from './comparison.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { describeLateWrites, equalise } from './equalise.ts';
+import {
+  askAgainIfRefused,
+  type End,
+  endRefused,
+  FREEZING,
+  readEnd,
+  readPlan,
+  recordEnd,
+  type Stayed,
+} from './return-end.ts';
 import type { Return } from './return-target.ts';
 import {
   changeToOld,
@@ -37,9 +48,6 @@ import {
 } from './switch-forward.ts';
 import { uploadSwap } from './upload-swap.ts';
 
-/** A rollback that begins while writes are frozen has passed this stage already. */
-export const FREEZING = 'freezing';
-
 /**
  * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/advance.ts).
  * @returns facts of the last stage
@@ -65,10 +73,36 @@ export async function switchForward(context: StepContext): Promise<Facts> {
 }
 
 /**
- * Moves users back to the old collection. If traffic was never opened, only early writes are carried over. Until the setting
- * changes, a refusal leaves users on the new version.
+ * Moves users back, and records the end to which that comes: a refusal may leave them on the new version (return-end.ts).
+ * @throws Refusal while its cause can be repaired
  */
-export async function switchBack(context: StepContext, plan: Return): Promise<void> {
+export async function switchBack(context: StepContext): Promise<End> {
+  const end = readEnd(context) ?? (await recordEnd(context, await tryReturn(context)));
+  await askAgainIfRefused(context, async () => {
+    if ('refused' in end) return await stayOnNew(context, end);
+    const { to, unproved: why } = end;
+    if (why === undefined) return;
+    await context.stages.once('opened', (context) => openWithoutProof(context, { to, why }));
+  });
+  return end;
+}
+
+async function tryReturn(context: StepContext): Promise<End> {
+  const plan = readPlan(context);
+  try {
+    await returnUsers(context, plan);
+    return { to: plan.returnTo };
+  } catch (error) {
+    if (!(error instanceof Refusal) || context.signal.aborted) throw error;
+    return await endRefused(context, error, plan);
+  }
+}
+
+/**
+ * The way back: the switch in reverse. Users whose traffic was never opened find all of their memories in the old collection: for
+ * them, only writes that came too early are carried over, once writes are open.
+ */
+async function returnUsers(context: StepContext, plan: Return): Promise<void> {
   const { run, stages } = context;
   const to = plan.returnTo;
   if (plan.way === 'never-left') {
@@ -95,25 +129,14 @@ export async function switchBack(context: StepContext, plan: Return): Promise<vo
   }
 }
 
-/**
- * Keeps users on the new version after a refused rollback.
- * @param leftFor the collection to return to, if the backend may already work on it
- */
-export async function stayOnNew(context: StepContext, leftFor: string | undefined): Promise<void> {
+/** Keeps users on the new version after a refused rollback, and opens writes there if they may be frozen. */
+async function stayOnNew(context: StepContext, { leftFor: mayWorkOn }: Stayed): Promise<void> {
   const { stages } = context;
-  if (leftFor !== undefined) {
+  if (mayWorkOn !== undefined) {
     await stages.once('setting-restored', restoreSetting);
-    await stages.once('deployed-again', (context) => deployAgain(context, leftFor));
-  }
+    await stages.once('deployed-again', (context) => deployAgain(context, mayWorkOn));
+  } else if (!(FREEZING in stages.recorded.passed)) return;
   await stages.once('opened-again', openAgain);
-}
-
-/** Opens writes after a rollback that could not be proved in time. */
-export async function openUnproved(
-  context: StepContext,
-  unproved: { readonly to: string; readonly why: string },
-): Promise<void> {
-  await context.stages.once('opened', (context) => openWithoutProof(context, unproved));
 }
 
 /** Called when the memories of both collections are equal. @param to collection that users move to */

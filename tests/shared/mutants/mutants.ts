@@ -777,6 +777,15 @@ export const MUTANTS: readonly Mutant[] = [
     ['const updated = updating.then(update, update);', 'const updated = update();'],
     ['  keepCategory(data);\n  const message', '  const message'],
   ]),
+  ...mutantsOf(
+    'lib/migration/steps/return-end.ts',
+    'tests/migration/unit/steps/return-end.test.ts',
+    [
+      ["'setting-changed' in passed || FAILING in passed", "'setting-changed' in passed"],
+      [' && refusedAs !== NOTHING_LEFT', ''],
+      ["refusedAs === 'RefusedStillNewVersion' || settingNamesNew", 'settingNamesNew'],
+    ],
+  ),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
@@ -974,22 +983,22 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
+    'lib/migration/steps/return-end.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'if (now >= until) return failing;',
-        '',
+        'now < failing.since + MAX_UNPROVED_MS',
+        'true',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
-        'passed > known.after',
-        'passed === null',
+        'after > known.after',
+        'after === null',
         'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal for as long again, if a repair let the rollback continue',
       ],
       [
-        'passed > known.after',
-        'passed >= known.after',
+        'after > known.after',
+        'after >= known.after',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
@@ -1010,7 +1019,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
+    'lib/migration/steps/return-end.ts',
     'tests/migration/contract/steps/in-place.test.ts',
     [
       [
@@ -1323,13 +1332,13 @@ export const MUTANTS: readonly Mutant[] = [
       'both collections get the expected memories > an active collection that was changed throughout, if only removals are limited',
     ],
     [
-      'rewrite({ passed: earlier ? { [EARLIER]: { found: earlier } } : {} });',
-      'rewrite(context.stages.recorded);',
+      'const passed = earlier ? { [DECISIONS.earlier]: { found: earlier } } : {};\n  await context.stages.rewrite({ passed });',
+      'await context.stages.rewrite(context.stages.recorded);',
       'a comparison is repeated after the repair of > an active collection that was emptied',
     ],
     [
-      'passed: earlier ? { [EARLIER]: { found: earlier } } : {}',
-      'passed: {}',
+      'passed = earlier ? { [DECISIONS.earlier]: { found: earlier } } : {}',
+      'passed = {}',
       'a comparison is repeated after the repair of > a store that dropped a write',
     ],
     [
@@ -1659,7 +1668,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
+    'lib/migration/steps/return-end.ts',
     'tests/migration/contract/steps/refused-rollback.test.ts',
     [
       [
