@@ -84,10 +84,12 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
 
 /**
  * Focuses the field in the same frame that draws the form, so that a key pressed right after the click is typed into the field.
+ * The form is higher than the row whose place it takes: scrolls down to its buttons.
  */
 function useFirstField(form: { readonly current: HTMLElement | null }, field: string): void {
   useLayoutEffect(() => {
     const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
+    form.current?.scrollIntoView({ block: 'nearest' });
     input?.focus();
     if (field !== 'date') input?.select?.();
   }, []);

@@ -31,13 +31,13 @@ export function KeyForm() {
           isKept.value = isOn;
         }}
       />
-      <Button type="submit" kind="primary">
-        Open
-      </Button>
       <p class="hint">
         Otherwise it stays in this tab until you close it. “Forget key” removes it at once. It is
         sent to this service only.
       </p>
+      <Button type="submit" kind="primary">
+        Open
+      </Button>
     </form>
   );
 }

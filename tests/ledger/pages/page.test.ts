@@ -860,6 +860,18 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toMatchObject([{ category_name: 'Listed one' }]);
   });
 
+  test('on a phone, the form of a row at the end of the screen opens with its buttons on the screen', async () => {
+    for (const n of [1, 2, 3, 4])
+      await pages.createRow({ description: `Low ${n}`, transaction_date: '2020-10-04' });
+    const page = await pages.visit('#period=2020-10', AS_PHONE);
+    const { y, height } = await findBox(findRow(page, 'Low 1'));
+    await page.setViewportSize({ width: 390, height: Math.ceil(y + height) });
+    await findRow(page, 'Low 1').click();
+    const save = await findBox(page.getByRole('button', { name: 'Save' }));
+    expect(save.y + save.height).toBeLessThanOrEqual(Math.ceil(y + height));
+    await page.waitForSelector('.edit-row input:focus');
+  });
+
   test('Apply without a category changes no selected row, and a button of its own removes the category', async () => {
     const category_id = await pages.createCategory('Kept');
     for (const description of ['Sorted one', 'Sorted two'])
