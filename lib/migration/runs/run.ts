@@ -131,7 +131,10 @@ export function toRefused({ name, why, data }: Refusal): NonNullable<Run['refuse
   return { name, why, data };
 }
 
-/** Lasts from the freeze until users are on the old version again; none of it applies to the next window. */
+/**
+ * Lasts from the freeze until users are on the old version again; none of it applies to the next window. What it tells of users
+ * is no progress of a step: next.ts, the watch and the status ask for it after the step's journal has been deleted.
+ */
 const windowSchema = v.strictObject({
   /** The window closes then, and the state machine rolls back by itself. */
   deadlineAt: millisecondsSchema,
