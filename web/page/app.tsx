@@ -12,13 +12,13 @@ import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sh
 import { Chips, SelectionBar } from './inbox.tsx';
 import { focusWhenDrawn } from './kept-focus.ts';
 import { KeyForm } from './key-form.tsx';
+import { keyQuestion } from './key-question.ts';
 import {
   canWrite,
   failure,
   forgetKey,
   isLoading,
   isOnlySums,
-  keyQuestion,
   me,
   outbox,
   refresh,
@@ -57,16 +57,26 @@ export function App() {
     return () => removeEventListener('keydown', onShortcut);
   }, []);
   useInterruptedCategory();
+  const isAsking = keyQuestion.value !== undefined;
   return (
     <>
       <Header />
-      <main>{keyQuestion.value ? <KeyForm /> : <Ledger />}</main>
+      <main>{isAsking ? <KeyForm /> : <Ledger />}</main>
       <Tooltip />
       <DropTarget />
       <div class="toasts">
-        {!isSheetOpen.value && <Messages />}
+        {!isSheetOpen.value && !isAsking && <Messages />}
         <UndoBar />
       </div>
+      {!isAsking && <OpenSheet />}
+    </>
+  );
+}
+
+/** Hidden while the page asks for a key: the form to enter it would be inert behind the sheet. */
+function OpenSheet() {
+  return (
+    <>
       {sheet.value === 'categories' && (
         <CategoriesSheet onClose={closeSheet} onOpen={() => openSheet('categories')} />
       )}

@@ -3,7 +3,7 @@
 import type { Category, CategoryRead, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, PRECONDITION_FAILED } from './api-error.ts';
 import { categories, keepCategory, readLatest } from './category-list.ts';
-import { call } from './client.ts';
+import { callWithKey } from './key-question.ts';
 import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
@@ -26,7 +26,7 @@ export async function ensureCategory(name: string): Promise<Category> {
   } catch (error) {
     const id = error instanceof ApiError ? error.existingId : undefined;
     if (id === undefined) throw error;
-    const { data } = await call<CategoryRead>(`/categories/${id}`);
+    const { data } = await callWithKey<CategoryRead>(`/categories/${id}`);
     keepCategory(data);
     // No transaction can be put into an inactive category, and the refusal says so.
     if (!data.is_active) throw error;
@@ -40,7 +40,7 @@ export async function createCategory(body: object): Promise<Category> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const request = { method: 'POST', body, headers } as const;
-      const { data } = await call<CategoryWritten>('/categories', request);
+      const { data } = await callWithKey<CategoryWritten>('/categories', request);
       keepCategory(data);
       return data;
     } catch (error) {
@@ -70,11 +70,11 @@ async function sendUpdate({ id, etag }: Category, changes: object): Promise<Cate
   const path = `/categories/${id}`;
   try {
     const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
-    return (await call<CategoryWritten>(path, request)).data;
+    return (await callWithKey<CategoryWritten>(path, request)).data;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === PRECONDITION_FAILED)) throw error;
   }
-  const { data } = await call<CategoryRead>(path);
+  const { data } = await callWithKey<CategoryRead>(path);
   // An earlier attempt, whose answer was lost, has already written the changes.
   const known: Readonly<Record<string, unknown>> = { ...data };
   if (Object.entries(changes).every(([name, value]) => known[name] === value)) return data;

@@ -10,9 +10,9 @@ import type { Statement, StatementOptions } from '../../lib/ledger/import/statem
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { describeFailure } from './api-error.ts';
 import { categories } from './category-list.ts';
-import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
 import { format } from './format.ts';
+import { callWithKey } from './key-question.ts';
 import { announcement, notice } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
@@ -153,7 +153,9 @@ async function readStored(): Promise<StoredLedger> {
 export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
   const found: RecordedPart[] = [];
   for (let next: string | null = ''; next !== null; ) {
-    const page: ImportParts = await call<ImportParts>(next ? `/imports?${next}` : '/imports');
+    const page: ImportParts = await callWithKey<ImportParts>(
+      next ? `/imports?${next}` : '/imports',
+    );
     for (const { import_id: importId, part, rows } of page.data)
       found.push({ importId, part, rows });
     next = page.next;

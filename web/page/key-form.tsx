@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isSendable } from './client.ts';
 import { Button, Check, Field } from './components.tsx';
 import { focusWhenDrawn } from './kept-focus.ts';
-import { announcement, keyQuestion, me, openWithKey } from './ledger.ts';
+import { keyQuestion } from './key-question.ts';
+import { announcement, me, openWithKey } from './ledger.ts';
 
 export function KeyForm() {
   const { key, isKept, error, open } = useKeyEntry();

@@ -9,6 +9,7 @@ import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
 import { createJournal } from './journal.ts';
+import { askForKey, keyQuestion } from './key-question.ts';
 import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
@@ -44,10 +45,6 @@ export const me = signal<CallerData | undefined>(undefined);
 export const view = signal<View | undefined>(undefined);
 export const failure = signal<FailedLoad | undefined>(undefined);
 export const isLoading = signal(true);
-/** Undefined unless the page asks for a key; `refused` is the error if the service refused the last key. */
-export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | undefined>(
-  undefined,
-);
 export const notice = signal<Notice | undefined>(undefined);
 /** The sentence that screen readers read out. */
 export const announcement = signal('');
@@ -285,16 +282,17 @@ function reopen(): void {
   location.reload();
 }
 
-function askForKey(error: ApiError | undefined): void {
-  const refused = storedKey.read() === undefined ? undefined : error;
-  storedKey.refuse();
+keyQuestion.subscribe((question) => {
+  if (question) closeLedger();
+});
+
+/** Notices stay, and are shown again with the next key: that of another ledger reloads the page. */
+function closeLedger(): void {
+  currentLoad.abort();
   outbox.close();
   forgetAllAnswers();
   batch(() => {
-    keyQuestion.value = { refused };
     me.value = undefined;
-    // Its action belongs to this ledger, and the next key may open another one.
-    notice.value = undefined;
     forgetWrittenCategories();
     view.value = undefined;
     isLoading.value = false;

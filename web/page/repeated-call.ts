@@ -9,6 +9,7 @@ import type {
 } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, pauseAfter } from './api-error.ts';
 import { call } from './client.ts';
+import { withKey } from './key-question.ts';
 
 /** True if the service did not answer the last attempt. */
 export const isWaiting = signal(false);
@@ -37,7 +38,7 @@ export async function sendBulk(
 export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const answer = await ask();
+      const answer = await withKey(ask);
       isWaiting.value = false;
       return answer;
     } catch (error) {

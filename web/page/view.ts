@@ -12,6 +12,7 @@ import type {
 import { type Answer, ask, forgetAnswers } from './answers.ts';
 import { pathWith } from './client.ts';
 import { addUpRows, type Cell, readSummary, type Totals } from './figures.ts';
+import { withKey } from './key-question.ts';
 import type { Row } from './rows.ts';
 import {
   type Dates,
@@ -149,6 +150,8 @@ export async function readScopeRows({ q, type, category, period }: Scope): Promi
 export async function readRows(
   filters: Readonly<Record<string, string | number | undefined>>,
 ): Promise<readonly Row[]> {
-  forgetAnswers();
-  return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
+  return await withKey(async () => {
+    forgetAnswers();
+    return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
+  });
 }

@@ -2652,6 +2652,10 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['        device.removeItem(name);\n        take(text);', '        take(text);'],
     ['name.startsWith(prefix) && name !== own', 'name !== own'],
   ]),
+  ...mutantsOf('web/page/key-question.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
+    ['if (!keyQuestion.peek()) askForKey(error);', ''],
+    ['      await waitForKey();', '      throw error;'],
+  ]),
   ...mutantsOf('web/page/send-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['error instanceof ApiError ? error : explainDefect(error)', 'error as ApiError'],
     ['if (failure !== error) sender.ports.onDefect(error);', ''],

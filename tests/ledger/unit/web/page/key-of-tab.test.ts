@@ -20,16 +20,22 @@ const ledgersByKey: Readonly<Record<string, string>> = {
 };
 const sentKeys: (string | null)[] = [];
 let revoked = '';
+/** Idempotency keys of the writes that were accepted */
+const keys: (string | null)[] = [];
 
 vi.stubGlobal('location', { hash: '#period=2024-02', reload });
 vi.stubGlobal('localStorage', device);
 vi.stubGlobal('sessionStorage', tab);
-vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
+vi.stubGlobal('fetch', async (path: string, { method, headers }: RequestInit) => {
   const authorization = new Headers(headers).get('authorization');
   sentKeys.push(authorization);
   const ledger = ledgersByKey[authorization?.replace('Bearer ', '') ?? ''];
   if (!ledger || authorization === revoked)
     return Response.json({ message: 'No' }, { status: 401 });
+  if (method === 'POST') {
+    keys.push(new Headers(headers).get('idempotency-key'));
+    return Response.json({ data: { id: 1, name: 'Food', etag: '"c1.1.0"' } });
+  }
   if (path === '/me') return Response.json({ data: { ledger, kind: 'key', scope: 'write' } });
   if (path.startsWith('/categories')) return Response.json({ data: [] });
   if (path.startsWith('/summary')) return Response.json({ data: { groups: [] } });
@@ -37,7 +43,12 @@ vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
 });
 
 const { call, storedKey } = await import('../../../../../web/page/client.ts');
-const { keyQuestion, loadView, me, openWithKey, refresh } = await import(
+const { forgetWrittenCategories } = await import('../../../../../web/page/category-list.ts');
+const { createCategory } = await import('../../../../../web/page/category-writes.ts');
+const { untilAnswered } = await import('../../../../../web/page/repeated-call.ts');
+const { readRows } = await import('../../../../../web/page/view.ts');
+const { keyQuestion } = await import('../../../../../web/page/key-question.ts');
+const { loadView, me, notice, openWithKey, refresh } = await import(
   '../../../../../web/page/ledger.ts'
 );
 
@@ -123,5 +134,26 @@ describe('the key of a tab', () => {
     await vi.waitFor(() => expect(me.peek()?.ledger).toBe('home'));
     expect(reload).not.toHaveBeenCalled();
     expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual(['fl_new', null]);
+  });
+
+  test('that is refused for an action is asked for, and the action repeated with the next one', async () => {
+    await openPage();
+    notice.value = { text: 'Moved', action: { name: 'Undo', run: () => undefined } };
+    revoked = 'Bearer fl_home';
+    keys.length = 0;
+    const acts = [
+      createCategory({ name: 'Food' }),
+      readRows({}),
+      untilAnswered(() => call('/imports')),
+    ];
+    await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
+    expect([me.peek(), keys]).toEqual([undefined, []]);
+    await openWithKey('fl_wrong', false);
+    await openWithKey('fl_new', false);
+    const [created, rows] = await Promise.all(acts);
+    expect([created, rows]).toEqual([expect.objectContaining({ name: 'Food' }), []]);
+    expect([keys.length, notice.peek()?.text]).toEqual([1, 'Moved']);
+    notice.value = undefined;
+    forgetWrittenCategories();
   });
 });

@@ -1,0 +1,42 @@
+// Asks for a key. An action of a person that the service refuses for its key waits for another key, and is then repeated: only a
+// key of the same ledger opens the page again without a reload.
+import { effect, signal } from '@preact/signals';
+import { ApiError, type Call } from './api-error.ts';
+import { call, storedKey } from './client.ts';
+
+/** Undefined unless the page asks for a key; `refused` is the error if the service refused the last key. */
+export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | undefined>(
+  undefined,
+);
+
+export function askForKey(error: ApiError | undefined): void {
+  const refused = storedKey.read() === undefined ? keyQuestion.peek()?.refused : error;
+  storedKey.refuse();
+  keyQuestion.value = { refused };
+}
+
+/** @throws ApiError, but not with 401 */
+export async function withKey<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+      if (!keyQuestion.peek()) askForKey(error);
+      await waitForKey();
+    }
+  }
+}
+
+export async function callWithKey<Answer>(path: string, request?: Call): Promise<Answer> {
+  return await withKey(() => call<Answer>(path, request));
+}
+
+async function waitForKey(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = effect(() => {
+    if (!keyQuestion.value) resolve();
+  });
+  await promise;
+  stop();
+}
