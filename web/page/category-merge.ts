@@ -9,6 +9,7 @@ import { format } from './format.ts';
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
+import { work } from './work-under-way.ts';
 
 interface Merge {
   /** Name of the ledger, because another one may have transactions with the same ids. */
@@ -41,7 +42,7 @@ async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;
   movingIn.value = me.peek()?.ledger;
   try {
-    return await move();
+    return await work(move);
   } finally {
     movingIn.value = undefined;
   }

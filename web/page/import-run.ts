@@ -25,6 +25,7 @@ import {
 import { announcement, refresh } from './ledger.ts';
 import { describeRefusal, sendBulk, untilAnswered } from './repeated-call.ts';
 import { readRows } from './view.ts';
+import { work } from './work-under-way.ts';
 
 export interface ImportChoices {
   readonly withDuplicates: boolean;
@@ -37,7 +38,9 @@ export async function runImport(preview: Preview, choices: ImportChoices): Promi
   const { name, reading, options } = preview;
   if (!reading || !isCurrent(preview)) return;
   try {
-    const done = await sendPlan(reading, { ...choices, name, account: options.account });
+    const done = await work(() =>
+      sendPlan(reading, { ...choices, name, account: options.account }),
+    );
     importing.value = done;
     announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
@@ -188,6 +191,10 @@ async function applyChanges(
  * Deletes the rows that the import created, except rows that were edited since. Choosing a category does not count as an edit.
  */
 export async function undoImport(importId: string, name: string): Promise<void> {
+  await work(() => takeBack(importId, name));
+}
+
+async function takeBack(importId: string, name: string): Promise<void> {
   closeImport();
   importing.value = { stage: 'undoing', name, done: 0, total: 0 };
   const { announceRemoval, createRecordedRows, keepRecords } = await loadImporter();

@@ -24,6 +24,7 @@ import {
 import type { Refusal } from './send-write.ts';
 import { deviceStorage, tabStorage } from './storage.ts';
 import { readView, type View } from './view.ts';
+import { afterWork, isWorking } from './work-under-way.ts';
 
 const REFRESH_DELAY_MS = 250;
 
@@ -227,13 +228,10 @@ export function startLedger(): void {
     void outbox.retryNow();
     repeatFailed();
   });
-  // The key was replaced or forgotten in another tab.
-  addEventListener('storage', () => {
-    if (storedKey.isReplaced()) reopen();
-  });
+  addEventListener('storage', () => void reopenIfReplaced());
   addEventListener('pagehide', () => outbox.flush());
   addEventListener('beforeunload', (event) => {
-    if (outbox.isAtRisk()) event.preventDefault();
+    if (outbox.isAtRisk() || isWorking()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return outbox.flush();
@@ -277,9 +275,15 @@ export function forgetKey(): void {
   location.reload();
 }
 
-function reopen(): void {
-  outbox.flush();
-  location.reload();
+/** Reloads if another tab has replaced or forgotten the key, but only after an import or a merge that is under way. */
+export async function reopenIfReplaced(): Promise<void> {
+  if (!storedKey.isReplaced()) return;
+  await afterWork(() => {
+    // The other tab may have brought the key back meanwhile.
+    if (!storedKey.isReplaced()) return;
+    outbox.flush();
+    location.reload();
+  });
 }
 
 keyQuestion.subscribe((question) => {

@@ -2652,6 +2652,13 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['        device.removeItem(name);\n        take(text);', '        take(text);'],
     ['name.startsWith(prefix) && name !== own', 'name !== own'],
   ]),
+  ...mutantsOf('web/page/ledger.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
+    ['    if (!storedKey.isReplaced()) return;\n    outbox', '    outbox'],
+  ]),
+  ...mutantsOf('web/page/work-under-way.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
+    ['if (running.value === 0) resolve();', 'resolve();'],
+    ['  } finally {\n    running.value -= 1;\n  }', '  } finally {\n  }'],
+  ]),
   ...mutantsOf('web/page/key-question.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
     ['if (!keyQuestion.peek()) askForKey(error);', ''],
     ['      await waitForKey();', '      throw error;'],

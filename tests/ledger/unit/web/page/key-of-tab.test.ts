@@ -47,8 +47,9 @@ const { forgetWrittenCategories } = await import('../../../../../web/page/catego
 const { createCategory } = await import('../../../../../web/page/category-writes.ts');
 const { untilAnswered } = await import('../../../../../web/page/repeated-call.ts');
 const { readRows } = await import('../../../../../web/page/view.ts');
+const { work } = await import('../../../../../web/page/work-under-way.ts');
 const { keyQuestion } = await import('../../../../../web/page/key-question.ts');
-const { loadView, me, notice, openWithKey, refresh } = await import(
+const { loadView, me, notice, openWithKey, refresh, reopenIfReplaced } = await import(
   '../../../../../web/page/ledger.ts'
 );
 
@@ -155,5 +156,30 @@ describe('the key of a tab', () => {
     expect([keys.length, notice.peek()?.text]).toEqual([1, 'Moved']);
     notice.value = undefined;
     forgetWrittenCategories();
+  });
+
+  test('that another tab replaces opens its ledger after the work that is under way', async () => {
+    await openPage();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const worked = work(() => promise);
+    device.setItem('api-key', 'fl_work');
+    const reopened = reopenIfReplaced();
+    await call('/me');
+    expect([reload.mock.calls.length, sentKeys]).toEqual([0, ['Bearer fl_home']]);
+    resolve();
+    await Promise.all([worked, reopened]);
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  test('that another tab replaces and brings back during the work reloads nothing', async () => {
+    await openPage();
+    const { promise, reject } = Promise.withResolvers<void>();
+    const worked = work(() => promise).catch(() => undefined);
+    device.setItem('api-key', 'fl_work');
+    const reopened = reopenIfReplaced();
+    device.setItem('api-key', 'fl_home');
+    reject(new Error('stopped'));
+    await Promise.all([worked, reopened]);
+    expect(reload).not.toHaveBeenCalled();
   });
 });

@@ -1,0 +1,26 @@
+// Work of several requests, such as an import or a merge. A reload would cut it off in the middle, so the page reloads afterwards.
+import { effect, signal } from '@preact/signals';
+
+const running = signal(0);
+
+export const isWorking = () => running.peek() > 0;
+
+export async function work<Result>(run: () => Promise<Result>): Promise<Result> {
+  running.value += 1;
+  try {
+    return await run();
+  } finally {
+    running.value -= 1;
+  }
+}
+
+/** Runs once no work is under way: at once if there is none. */
+export async function afterWork(run: () => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = effect(() => {
+    if (running.value === 0) resolve();
+  });
+  await promise;
+  stop();
+  run();
+}
