@@ -11,6 +11,7 @@ import { chooseCurrency, currency, format } from './format.ts';
 import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sheet.tsx';
 import { Chips, SelectionBar } from './inbox.tsx';
 import { focusWhenDrawn } from './kept-focus.ts';
+import { reopenImport } from './kept-import.ts';
 import { KeyForm } from './key-form.tsx';
 import { keyQuestion } from './key-question.ts';
 import {
@@ -56,7 +57,7 @@ export function App() {
     addEventListener('keydown', onShortcut);
     return () => removeEventListener('keydown', onShortcut);
   }, []);
-  useInterruptedCategory();
+  useInterruptedWork();
   const isAsking = keyQuestion.value !== undefined;
   return (
     <>
@@ -87,11 +88,13 @@ function OpenSheet() {
   );
 }
 
-/** Shows the settings of a category that a reload interrupted. */
-function useInterruptedCategory(): void {
+/** Shows the import and the settings of a category that a reload interrupted. */
+function useInterruptedWork(): void {
   const isWritable = canWrite.value;
   useEffect(() => {
-    if (isWritable && reopenCategory()) openSheet('categories');
+    if (!isWritable) return;
+    reopenImport();
+    if (reopenCategory()) openSheet('categories');
   }, [isWritable]);
 }
 

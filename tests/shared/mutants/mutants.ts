@@ -2659,6 +2659,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['if (running.value === 0) resolve();', 'resolve();'],
     ['  } finally {\n    running.value -= 1;\n  }', '  } finally {\n  }'],
   ]),
+  ...mutantsOf('web/page/kept-import.ts', 'tests/ledger/unit/web/page/kept-import.test.ts', [
+    ['    else dropDraft(nameDraft());', ''],
+  ]),
   ...mutantsOf('web/page/key-question.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
     ['if (!keyQuestion.peek()) askForKey(error);', ''],
     ['      await waitForKey();', '      throw error;'],

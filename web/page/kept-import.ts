@@ -1,0 +1,40 @@
+// Keeps in the tab what an import has done, or that it is under way: after a reload the page shows the result again, or says that
+// the import was interrupted.
+import { type Done, importing } from './import-state.ts';
+import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { outbox } from './ledger.ts';
+
+type Kept = Done | { readonly stage: 'sending' | 'undoing'; readonly name: string };
+
+const INTERRUPTED = {
+  sending:
+    'The import was interrupted. Choose the file again: rows that the ledger has already are not added twice.',
+  undoing:
+    'The import was not taken back completely. Undo it again in the imports of this ledger: see Settings.',
+} as const;
+
+const nameDraft = () => nameOfLedger('import', outbox.ledger.peek());
+
+export function watchImport(): void {
+  importing.subscribe((state) => {
+    if (outbox.ledger.peek() === undefined) return;
+    if (state?.stage === 'done') keepDraft(nameDraft(), state satisfies Kept);
+    else if (state?.stage === 'sending' || state?.stage === 'undoing')
+      keepDraft(nameDraft(), { stage: state.stage, name: state.name } satisfies Kept);
+    else dropDraft(nameDraft());
+  });
+}
+
+/** Shows the import that a reload has interrupted, or its result. */
+export function reopenImport(): void {
+  const kept = readDraft<Kept>(nameDraft());
+  if (!kept || importing.peek()) return;
+  const { stage, name } = kept;
+  importing.value =
+    stage === 'done'
+      ? kept
+      : {
+          ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
+          ...{ importsDeleted: false, reading: undefined, problem: INTERRUPTED[stage] },
+        };
+}
