@@ -5,6 +5,7 @@ import { AddRow, beginTransaction } from './add-row.tsx';
 import { EmptyList, Pages } from './below-list.tsx';
 import { CategoriesSheet } from './categories.tsx';
 import { CategoryChart } from './category-chart.tsx';
+import { resumeMerge } from './category-merge.ts';
 import { storedKey } from './client.ts';
 import { Button, Field, NoticeBox, ScopeLink } from './components.tsx';
 import { chooseCurrency, currency, format } from './format.ts';
@@ -94,6 +95,7 @@ function useInterruptedWork(): void {
   useEffect(() => {
     if (!isWritable) return;
     reopenImport();
+    void resumeMerge();
     if (reopenCategory()) openSheet('categories');
   }, [isWritable]);
 }

@@ -1,11 +1,13 @@
 // Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
-// Both use the outbox, which repeats what was not answered and follows the versions that this page writes.
+// Both use the outbox, which repeats what was not answered and follows the versions that this page writes. A merge that a reload
+// has interrupted goes on.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
 import { readLatest } from './category-list.ts';
 import { updateCategory } from './category-writes.ts';
 import { format } from './format.ts';
+import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
@@ -17,6 +19,14 @@ interface Merge {
   readonly category: Category;
   /** The transactions as the merge wrote them. */
   readonly moved: readonly Row[];
+}
+
+/** A merge under way, in a form that can be stored. */
+interface KeptMerge {
+  readonly category: Category;
+  readonly target: Category;
+  /** Ids of the transactions that the category had at first. */
+  readonly ids: readonly number[];
 }
 
 const DELETED = 404;
@@ -38,6 +48,21 @@ export async function mergeCategory(category: Category, target: Category): Promi
   return await moveAlone(() => merge(readLatest(category), readLatest(target)));
 }
 
+/** Goes on with the merge that a reload has interrupted. @returns false if there was none, or it did not succeed */
+export async function resumeMerge(): Promise<boolean> {
+  const kept = readDraft<KeptMerge>(nameDraft());
+  if (!kept) return false;
+  const [category, target] = [readLatest(kept.category), readLatest(kept.target)];
+  return await moveAlone(async () => {
+    notice.value = { text: `Going on to merge ${category.name} into ${target.name}` };
+    // The transactions that were being moved during the reload
+    await outbox.settle();
+    return await merge(category, target, kept.ids);
+  });
+}
+
+const nameDraft = () => nameOfLedger('merge', outbox.ledger.peek());
+
 async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;
   movingIn.value = me.peek()?.ledger;
@@ -48,22 +73,38 @@ async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-async function merge(category: Category, target: Category): Promise<boolean> {
+/** @param earlier ids of the transactions that the merge had to move before a reload interrupted it */
+async function merge(
+  category: Category,
+  target: Category,
+  earlier: readonly number[] = [],
+): Promise<boolean> {
   const ledger = me.peek()?.ledger;
+  const name = nameDraft();
   let all: readonly Row[];
+  let movedEarlier: readonly Row[];
   try {
-    all = await readRows({ category_id: category.id });
+    const rows = await readRows({ category_id: category.id });
+    // The list may lag behind the writes of this page.
+    const written = readWritten();
+    all = rows.filter(({ id }) => (written.get(id)?.category_id ?? category.id) === category.id);
+    movedEarlier = await readMoved(target, earlier, all);
   } catch (cause) {
+    dropDraft(name);
     notice.value = { text: `${category.name} was not merged. ${describeFailure(cause)}` };
     return false;
   }
+  const ids = [...new Set([...earlier, ...all.map(({ id }) => id)])];
+  keepDraft(name, { category, target, ids } satisfies KeptMerge);
   announcement.value = `Moving ${countOf(all)} to ${target.name}`;
-  const { moved, stayed } = await moveRows(all, target);
+  const { moved: movedNow, stayed } = await moveRows(all, target);
+  const moved = [...movedEarlier, ...movedNow];
   const problem =
     stayed.length > 0 ? `${countOf(stayed)} could not be moved:` : await deactivate(category);
   const isMerged = problem === '';
   const state = isMerged ? 'is inactive.' : `stays active. ${problem}`;
   const undo = { name: 'Undo', run: () => void undoMerge({ ledger, category, moved }) };
+  dropDraft(name);
   announcement.value = `Moved ${countOf(moved)}`;
   notice.value = {
     text: `Moved ${countOf(moved)} from ${category.name} to ${target.name}. ${category.name} ${state}`,
@@ -71,6 +112,29 @@ async function merge(category: Category, target: Category): Promise<boolean> {
     ...((isMerged || moved.length > 0) && { action: undo }),
   };
   return isMerged;
+}
+
+/** Reads the transactions that were moved before the reload. */
+async function readMoved(
+  target: Category,
+  earlier: readonly number[],
+  left: readonly Row[],
+): Promise<readonly Row[]> {
+  if (earlier.length === 0) return [];
+  const isLeft = new Set(left.map(({ id }) => id));
+  const written = readWritten();
+  const listed = await readRows({ category_id: target.id });
+  const byId = new Map(listed.map((row) => [row.id, row]));
+  return earlier.flatMap((id) => {
+    const row = written.get(id) ?? byId.get(id);
+    return row?.category_id === target.id && !isLeft.has(id) ? outbox.latestOf(row) : [];
+  });
+}
+
+/** The transactions as this page wrote them last, by id */
+function readWritten(): ReadonlyMap<number | undefined, Row | undefined> {
+  const changes = outbox.writes.peek().flatMap((write) => write.changes);
+  return new Map(changes.map(({ before, after }) => [(after ?? before)?.id, after]));
 }
 
 /** @returns why the category stays active; empty if it does not */

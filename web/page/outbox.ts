@@ -1,6 +1,6 @@
 // The writes of the page to the service. A write is shown at once, stored on the device until the service answers, sent again
 // after a lost answer, and undone if it is refused. The next page resumes the queue.
-import { computed, type ReadonlySignal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
 import type { Journal } from './journal.ts';
 import type { Fields, Row } from './rows.ts';
@@ -63,6 +63,8 @@ export function createOutbox({ journal, ...ports }: Ports) {
     },
     undoRemovals: () => undoRemovals(queue, state.undoable.peek()),
     flush: () => flush(sender),
+    /** Resolves once every write is answered, except deletions that can still be undone. */
+    settle: () => settle(queue, sender),
     resolveConflict: (id: number) => resolveConflict(sender, id),
     /** Ends the pause after an unanswered attempt. Resolves when no write is due. */
     retryNow(): Promise<void> {
@@ -154,6 +156,17 @@ function flush(sender: Sender): void {
       void pump(sender);
     } else void attempt(sender, each);
   }
+}
+
+async function settle({ waiting }: WriteQueue, { ledger }: Sender): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = effect(() => {
+    const isDue = ({ sendAt, queuedAt, ledger: name }: Write) =>
+      name === ledger.value && sendAt === queuedAt;
+    if (!waiting.value.some(isDue)) resolve();
+  });
+  await promise;
+  stop();
 }
 
 /** True if an earlier write of one of its rows is not answered yet. */

@@ -772,6 +772,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['me.peek()?.ledger === merged.ledger && ', ''],
     ['if (!category.is_active) await updateCategory(category, { is_active: true });', ''],
     ['...((isMerged || moved.length > 0) && { action: undo }),', ''],
+    ['const moved = [...movedEarlier, ...movedNow];', 'const moved = movedNow;'],
+    ['  dropDraft(name);\n  announcement', '  announcement'],
+    ['    dropDraft(name);\n    notice', '    notice'],
   ]),
   ...mutantsOf('web/page/category-writes.ts', 'tests/ledger/unit/web/page/category-merge.test.ts', [
     ['const updated = updating.then(update, update);', 'const updated = update();'],

@@ -42,7 +42,10 @@ vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 const { categoriesById, forgetWrittenCategories } = await import(
   '../../../../../web/page/category-list.ts'
 );
-const { isMoving, mergeCategory } = await import('../../../../../web/page/category-merge.ts');
+const { isMoving, mergeCategory, resumeMerge } = await import(
+  '../../../../../web/page/category-merge.ts'
+);
+const { keepDraft, writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { updateCategory } = await import('../../../../../web/page/category-writes.ts');
 const { loadView, me, notice } = await import('../../../../../web/page/ledger.ts');
 
@@ -215,6 +218,52 @@ describe('a merge', () => {
     expect(readNotice()).toContain('It was changed elsewhere meanwhile.');
     expect(await merge()).toBe(true);
     expect(findCategory(FOOD)).toMatchObject({ is_active: false, color: '#112233' });
+  });
+});
+
+describe('a merge that a reload interrupts', () => {
+  /** The merge as the tab keeps it */
+  const readKept = () => {
+    writeDrafts();
+    return JSON.parse(storage.getItem('merge home ') ?? 'null');
+  };
+
+  test('is kept until it is done', async () => {
+    const ids = await openPage(2);
+    let kept: unknown;
+    const reply = () => {
+      kept = readKept();
+      return createRefusal(400)();
+    };
+    faults.push({ request: 'PUT /categories/1', reply });
+    await merge();
+    expect(kept).toMatchObject({ category: { id: FOOD }, target: { id: HOME } });
+    expect((kept as { ids: number[] }).ids.toSorted()).toEqual(ids);
+    expect([readKept(), await resumeMerge()]).toEqual([null, false]);
+  });
+
+  test('goes on afterwards, and Undo moves back also what was moved before', async () => {
+    const ids = await openPage(3);
+    const kept = { category: findCategory(FOOD), target: findCategory(HOME), ids };
+    keepDraft('merge home ', kept);
+    changeElsewhere(transactions, ids[0] ?? 0, { category_id: HOME });
+    expect(await resumeMerge()).toBe(true);
+    expect(readNotice()).toContain('Moved 3 transactions from Food to Home. Food is inactive.');
+    expect(listWrites()).toEqual([
+      ['PUT', '/transactions/bulk', 2],
+      ['PUT', '/categories/1', 1],
+    ]);
+    await runAction('Undo');
+    expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
+  });
+
+  test('says so if the rest cannot be read, and does not go on by itself later', async () => {
+    const ids = await openPage(1);
+    keepDraft('merge home ', { category: findCategory(FOOD), target: findCategory(HOME), ids });
+    faults.push({ request: 'GET /transactions/export', reply: createRefusal(400) });
+    expect(await resumeMerge()).toBe(false);
+    expect(readNotice()).toContain('Food was not merged.');
+    expect([readKept(), listCategoryIds()]).toEqual([null, [FOOD]]);
   });
 });
 

@@ -55,7 +55,7 @@ test('the result of an import is shown again, in its own ledger, until it is clo
   expect(reload('another')).toBeUndefined();
   expect(reload('home')).toEqual(DONE);
   importing.value = undefined;
-  expect([reload('home'), stored.size]).toEqual([undefined, 0]);
+  expect([reload('home'), stored.get('import home ')]).toEqual([undefined, undefined]);
 });
 
 test.each([
