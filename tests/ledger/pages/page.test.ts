@@ -874,11 +874,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('Apply without a category changes no selected row, and a button of its own removes the category', async () => {
     const category_id = await pages.createCategory('Kept');
-    for (const description of ['Sorted one', 'Sorted two'])
+    for (const description of ['Grouped one', 'Grouped two'])
       await pages.createRow({ description, category_id, transaction_date: '2020-09-04' });
     const page = await pages.visit('#period=2020-09');
     const isSorted = async () =>
-      (await pages.readRows('Sorted')).map((row) => row.category_id === category_id);
+      (await pages.readRows('Grouped')).map((row) => row.category_id === category_id);
     const field = page.getByRole('combobox', { name: 'Category for selected' });
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'Apply' }).click();
