@@ -2666,7 +2666,6 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['    else dropDraft(nameDraft());', ''],
   ]),
   ...mutantsOf('web/page/key-question.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
-    ['if (!keyQuestion.peek()) askForKey(error);', ''],
     ['      await waitForKey();', '      throw error;'],
   ]),
   ...mutantsOf('web/page/send-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
