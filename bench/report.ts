@@ -1,5 +1,6 @@
-// The report of a part of the bench, and its form in Markdown.
+// The report of one part of the bench, formatted as Markdown.
 
+/** A limit that a measured figure must keep. */
 export interface Bar {
   readonly rule: string;
   readonly figure: string;

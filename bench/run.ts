@@ -2,7 +2,7 @@
 // measurement of the ledger.
 import { runInherited } from '../processes/inherited.ts';
 
-const REAL = 'sandbox/real/with-service.ts';
+const WITH_SERVICE = 'sandbox/real/with-service.ts';
 
 /** Programs that run one after the other, each with its arguments. */
 type Programs = readonly (readonly string[])[];
@@ -13,7 +13,7 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   migration: [['bench/migration/bench.ts']],
   /**
    * Measures how long users cannot write during a migration on a real Qdrant: with a new collection, in place, and in an
-   * earlier edition.
+   * earlier version.
    */
   window: [['bench/migration/window.ts']],
   /** Computes the costs and limits of a stage from its packaged template, for the tables of docs/ledger/deploy.md. */
@@ -22,7 +22,7 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   streaming: [
     ['bench/migration/measure-streaming.ts'],
     ['bench/migration/measure-graph-dump.ts'],
-    [REAL, 'aws', 'node', 'bench/migration/measure-streaming.ts'],
+    [WITH_SERVICE, 'aws', 'node', 'bench/migration/measure-streaming.ts'],
   ],
 };
 

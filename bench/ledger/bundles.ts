@@ -3,7 +3,7 @@ import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
-import { checkOut, findFile, PROJECT } from '../editions.ts';
+import { checkOut, findFile, PROJECT } from '../versions.ts';
 
 export interface Bundle {
   /** Folder and name of the function, such as `transactions/list`. */

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { checkOut, findFile, PROJECT } from '../editions.ts';
 import { atMost, formatNumber, type Report } from '../report.ts';
+import { checkOut, findFile, PROJECT } from '../versions.ts';
 import type { BenchRun } from './bench-run.ts';
 import { startService } from './local-service.ts';
 import { type Contender, createContender, race } from './race.ts';
@@ -20,7 +20,7 @@ const COMMAND_ROUNDS = 3;
 /** Highest accepted ratio of the current importer to the earlier one. */
 const MAX_RATIO = 1;
 
-/** The functions of the importer that both editions have. */
+/** The functions of the importer that both versions have. */
 interface Importer {
   readonly readRows: (file: string) => Promise<readonly object[]>;
   readonly plan: (rows: readonly object[], ledger: readonly object[]) => unknown;
@@ -34,14 +34,14 @@ interface Step {
 export async function measureImport(run: BenchRun): Promise<Report> {
   const file = createBankFile(run.quick ? ROWS.quick : ROWS.full);
   const against = run.against === 'release' ? await findPreviousRelease() : run.against;
-  const editions = [PROJECT];
+  const roots = [PROJECT];
   const folder = await run.resources.createTemporaryFolder('ledger-bench-');
   if (against) {
     const source = join(folder, 'source');
     await checkOut(against, source);
-    editions.push(source);
+    roots.push(source);
   }
-  const importers = (await Promise.all(editions.map(loadImporter))).flatMap((each) => each ?? []);
+  const importers = (await Promise.all(roots.map(loadImporter))).flatMap((each) => each ?? []);
   const steps = listSteps(file);
   run.progress.start('importing', ROUNDS * steps.length + COMMAND_ROUNDS);
   const measured: { readonly name: string; readonly now: number; readonly then: number }[] = [];
@@ -54,7 +54,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
   }
   const path = join(folder, 'bank.csv');
   await writeFile(path, file);
-  const commands = editions.map((root) => async () => await timeCommand(run, root, path));
+  const commands = roots.map((root) => async () => await timeCommand(run, root, path));
   const [now = Number.NaN, then = Number.NaN] = await race(
     commands,
     COMMAND_ROUNDS,
@@ -83,7 +83,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Describes the earlier figure; there is none if the earlier edition made no plans and sent all rows. */
+/** Describes the earlier figure; there is none if the earlier version made no plans and sent all rows. */
 function describeEarlier(now: number, then: number): readonly (string | number)[] {
   return Number.isNaN(then) ? ['-', '-'] : [then, `${formatNumber(now / then)}x`];
 }
@@ -143,7 +143,7 @@ function createBankFile(rows: number): string {
 }
 
 /**
- * Loads the importer of an edition; undefined if the edition made no plans. An earlier importer was part of the command, and
+ * Loads the importer of a version; undefined if the version made no plans. An earlier importer was part of the command, and
  * read text instead of bytes.
  */
 async function loadImporter(root: string): Promise<Importer | undefined> {

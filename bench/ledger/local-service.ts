@@ -2,7 +2,7 @@
 import { UserError } from '../../lib/shared/user-error.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import type { Resources } from '../../processes/resources.ts';
-import { PROJECT } from '../editions.ts';
+import { PROJECT } from '../versions.ts';
 
 export interface LocalService {
   readonly url: string;

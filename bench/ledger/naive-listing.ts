@@ -21,7 +21,7 @@ export function createNaiveListing(
 ) {
   const keys = createKeys(ledgerId);
 
-  async function page(
+  async function readPage(
     filter: TransactionFilter,
     offset: number,
     limit: number,
@@ -84,5 +84,5 @@ export function createNaiveListing(
     };
   }
 
-  return { page, readAllIds };
+  return { readPage, readAllIds };
 }

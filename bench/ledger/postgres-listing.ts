@@ -54,7 +54,7 @@ export async function openPostgresListing(
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
 
   /** Queries count and page in parallel. The rows of the page are fetched only after their ids are known. */
-  async function page(
+  async function readPage(
     filter: TransactionFilter,
     offset: number,
     limit: number,
@@ -84,7 +84,7 @@ export async function openPostgresListing(
     };
   }
 
-  return { page, version: rows[0]?.server_version ?? '' };
+  return { readPage, version: rows[0]?.server_version ?? '' };
 }
 
 const INSERT = `

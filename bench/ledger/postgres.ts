@@ -74,7 +74,7 @@ async function compareLists(
     async () =>
       toListResult(await ledger.transactions.list({ ...filter, page, perPage: PER_PAGE })),
     () => handler(filter, page),
-    () => theirs.page(filter, (page - 1) * PER_PAGE, PER_PAGE),
+    () => theirs.readPage(filter, (page - 1) * PER_PAGE, PER_PAGE),
   ] as const;
   const [our, handled, their] = await Promise.all(contenders.map((list) => list()));
   if (!our || !handled || !their) throw new Error('A contender did not respond');

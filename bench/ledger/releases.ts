@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT } from '../editions.ts';
+import { PROJECT } from '../versions.ts';
 
 export interface Release {
   readonly version: string;

@@ -1,5 +1,5 @@
 // npm run bench -- window [--memories N --dimensions N --drain-seconds N --against COMMIT]: measures how long users cannot
-// write during a migration on a real Qdrant: with a new collection, in place, and in an earlier edition from the history of
+// write during a migration on a real Qdrant: with a new collection, in place, and in an earlier version from the history of
 // this repository. Exits with 1 if a bar is missed.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,8 +15,8 @@ import { createCommand, createNumberParser, EXIT, runProgram } from '../../proce
 import { createResources } from '../../processes/resources.ts';
 import { openPlayground } from '../../sandbox/playground.ts';
 import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server.ts';
-import { checkOut, findFile, PROJECT } from '../editions.ts';
 import { atMost, type Bar, formatNumber, markNotJudged, toMarkdown } from '../report.ts';
+import { checkOut, findFile, PROJECT } from '../versions.ts';
 
 /** Release 0.1.0, which could not switch back. */
 const EARLIER_COMMIT = 'dd2c40c';
@@ -38,7 +38,7 @@ interface Size {
 
 interface Mode {
   readonly title: string;
-  /** Folder with the code of the edition. */
+  /** Folder with the code of the version. */
   readonly folder: string;
   readonly options: readonly string[];
   /** True if the same run cuts over again after a rollback. */
@@ -51,10 +51,10 @@ interface Measured {
   readonly window: number;
   /** The part of the window before the new version is deployed. */
   readonly untilDeployed: number;
-  /** The time of each stage; empty for an edition that does not report them. */
+  /** The time of each stage; empty for a version that does not report them. */
   readonly stages: string;
   readonly rollback: number;
-  /** The window after the rollback, in the same run; undefined if the edition cannot repeat it. */
+  /** The window after the rollback, in the same run; undefined if the version cannot repeat it. */
   readonly secondWindow: number | undefined;
   readonly secondStages: string | undefined;
   /** Duration of the first `run` command. */
@@ -73,7 +73,7 @@ const COLUMNS = [
   'stages, s',
   'first run, s',
   'written by the store, MB',
-  'most disk, of collection and snapshot',
+  'peak disk, as a multiple of collection and snapshot',
 ];
 
 const STAGES = ['freeze', 'backup', 'copy', 'deploy'];
@@ -88,9 +88,19 @@ const command = createCommand('npm run bench -- window', 'Compare the windows of
     createNumberParser({ min: 1 }),
     MANY_MEMORIES,
   )
-  .option('--dimensions <n>', 'of their vectors', createNumberParser({ min: 1 }), 384)
-  .option('--drain-seconds <n>', 'of each window', createNumberParser({ min: 1 }), 2)
-  .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER_COMMIT)
+  .option(
+    '--dimensions <n>',
+    'number of dimensions of their vectors',
+    createNumberParser({ min: 1 }),
+    384,
+  )
+  .option(
+    '--drain-seconds <n>',
+    'seconds to wait in each window for writes under way',
+    createNumberParser({ min: 1 }),
+    2,
+  )
+  .option('--against <commit>', 'the version to compare with; "nothing" for none', EARLIER_COMMIT)
   .action(compare);
 await runProgram(command, { resources });
 
@@ -120,7 +130,7 @@ async function compare({ against, ...size }: Size & { readonly against: string }
 }
 
 async function measureEarlier(commit: string, qdrant: QdrantServer, size: Size): Promise<Measured> {
-  const folder = await resources.createTemporaryFolder('edition-');
+  const folder = await resources.createTemporaryFolder('version-');
   await checkOut(commit, folder);
   return await measure({ title: commit, folder, options: [], isRepeated: false }, qdrant, size);
 }
@@ -146,11 +156,11 @@ function createBars(
     atMost(`${step}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
   const windowBar = beyondDrain('window', newCollection.window, MAX_SECONDS);
   const ratio = newCollection.window / (before?.window ?? Number.NaN);
-  const ratioBar = atMost(`window over that of ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
-  const areMany = size.memories >= MANY_MEMORIES;
+  const ratioBar = atMost(`window, relative to ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
+  const hasManyMemories = size.memories >= MANY_MEMORIES;
   return [
-    ...(before ? [areMany ? ratioBar : markNotJudged(ratioBar)] : []),
-    areMany ? markNotJudged(windowBar) : windowBar,
+    ...(before ? [hasManyMemories ? ratioBar : markNotJudged(ratioBar)] : []),
+    hasManyMemories ? markNotJudged(windowBar) : windowBar,
     beyondDrain('window in place', inPlace.window, MAX_SECONDS_IN_PLACE),
     beyondDrain('rollback in place', inPlace.rollback, MAX_SECONDS_IN_PLACE),
     atMost('disk in place', inPlace.disk, MAX_DISK_IN_PLACE, 'x'),

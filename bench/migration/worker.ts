@@ -37,12 +37,12 @@ async function copy({ url, source, target, folder }: CopyOptions): Promise<numbe
   const store = createQdrant({ url });
   const settings = await chooseCopySettings(store, { from: source, to: target });
   await using file = await open(join(folder, `${target}.checkpoint`), 'w');
-  const keep = async (checkpoint: ReconcileCheckpoint) => {
+  const saveCheckpoint = async (checkpoint: ReconcileCheckpoint) => {
     await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
     await file.datasync();
   };
   const startedAt = performance.now();
-  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep: saveCheckpoint });
   await reconcile({ ...settings, mode: 'fill' }, walk);
   return performance.now() - startedAt;
 }

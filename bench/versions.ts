@@ -1,4 +1,4 @@
-// Checks out earlier editions of this project from the Git history, so that they can be compared with the current one.
+// Checks out earlier versions of this project from the Git history, so that they can be compared with the current one.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Finds a file of an edition under the first of the given paths that exists. @throws Error if no path exists */
-export function findFile(edition: string, ...paths: readonly string[]): string {
-  const existing = paths.map((path) => join(edition, path)).find((path) => existsSync(path));
-  if (existing === undefined) throw new Error(`${edition} has none of ${paths.join(', ')}`);
+/** Finds a file of a version under the first of the given paths that exists. @throws Error if no path exists */
+export function findFile(root: string, ...paths: readonly string[]): string {
+  const existing = paths.map((path) => join(root, path)).find((path) => existsSync(path));
+  if (existing === undefined) throw new Error(`${root} has none of ${paths.join(', ')}`);
   return existing;
 }
