@@ -23,9 +23,9 @@ export function createAsk(
       lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
     });
     const stopSignal = cancelSignal ? AbortSignal.any([signal, cancelSignal]) : signal;
-    const asked = lines.question(question, { signal: stopSignal }).catch(() => undefined);
+    const answered = lines.question(question, { signal: stopSignal }).catch(() => undefined);
     try {
-      const answer = await Promise.race([asked, closed]);
+      const answer = await Promise.race([answered, closed]);
       if (answer !== undefined) return answer.trim();
     } finally {
       lines.close();

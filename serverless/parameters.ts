@@ -43,7 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   artifactsUrl: orEmpty(
     matching(
       /^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}\/[^/]/,
-      's3://bucket/prefix of a bucket of this account',
+      's3://bucket/prefix, with a bucket of this account',
     ),
   ),
   alarmTopicArn: orEmpty(
@@ -78,7 +78,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   certificateArn: orEmpty(
     matching(
       /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-      'the ARN of a certificate of Certificate Manager',
+      'the ARN of an ACM certificate',
     ),
   ),
   logRetentionDays: RETENTION,
@@ -123,7 +123,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ];
   }
   const isDeployed = stage !== 'local';
-  const violations = Object.entries(RULES)
+  const invalid = Object.entries(RULES)
     .filter(([name]) => isDeployed || name !== 'auth')
     .flatMap(([name, { requirement, allows }]) => {
       const value = parameters[name];
@@ -135,13 +135,13 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ([name, needed]) => parameters[name] !== '' && parameters[needed] === '',
   );
   return [
-    ...violations,
+    ...invalid,
     ...(stage === 'prod' && alarmTopicArn === ''
       ? ['alarmTopicArn is empty: alarms of prod would notify no one.']
       : []),
     ...((domainName === '') === (certificateArn === '')
       ? []
-      : ['domainName and certificateArn are set together or not at all.']),
+      : ['domainName and certificateArn must be set together or not at all.']),
     ...unmet.map(([name, needed]) => `${name} "${parameters[name]}" needs ${needed}.`),
     ...findVariableFaults(parameters),
   ];

@@ -29,8 +29,8 @@ export const WRITE_ACTIONS = ['PutItem', 'UpdateItem', 'DeleteItem'];
 /** The table's ARN by name, not by the stack's resource: after a restore, another table is in use. */
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
 
-// An administrator creates the boundary from docs/ledger/boundary-policy.json. A deployer cannot give a role more rights than it
-// allows.
+// An administrator creates the boundary from docs/ledger/boundary-policy.json. A deployer cannot give a role more rights than the
+// boundary allows.
 const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,
@@ -68,7 +68,7 @@ export function serviceRole(Service: string, Policies: readonly Policy[]): objec
 
 // The health check reads one key, which no item has.
 function healthPolicies(): Policy[] {
-  const read = allow(['dynamodb:GetItem'], [substituted(TABLE_ARN)]);
+  const read = allow(['dynamodb:GetItem'], [substitute(TABLE_ARN)]);
   return [policy('health-check', [{ ...read, Condition: leadingKeys(HEALTH_KEY.pk) }])];
 }
 
@@ -85,24 +85,24 @@ function tablePolicies(actions: readonly string[]): Policy[] {
   const ledgerActions = actions.filter((action) => action !== 'ApiKeys' && action !== 'Register');
   const statements = ledgerActions.map((action) =>
     queryResources[action]
-      ? allow(['dynamodb:Query'], queryResources[action].map(substituted))
-      : allow([`dynamodb:${action}`], [substituted(TABLE_ARN)]),
+      ? allow(['dynamodb:Query'], queryResources[action].map(substitute))
+      : allow([`dynamodb:${action}`], [substitute(TABLE_ARN)]),
   );
   // A function looks up API keys by their hash, and records the day of their last use. None may list them.
-  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(TABLE_ARN)]);
+  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substitute(TABLE_ARN)]);
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
-  const entries = allow(['dynamodb:PutItem'], [substituted(TABLE_ARN)]);
+  const register = allow(['dynamodb:PutItem'], [substitute(TABLE_ARN)]);
   return [
-    ...(statements.length > 0 ? [policy(LEDGER_POLICY, statements.map(onlyLedgers))] : []),
+    ...(statements.length > 0 ? [policy(LEDGER_POLICY, statements.map(restrictToLedgers))] : []),
     policy('api-keys', [{ ...apiKeys, Condition }]),
     ...(actions.includes('Register')
-      ? [policy('list-of-ledgers', [{ ...entries, Condition: leadingKeys(LEDGERS) }])]
+      ? [policy('list-of-ledgers', [{ ...register, Condition: leadingKeys(LEDGERS) }])]
       : []),
   ];
 }
 
 // API keys, the list of ledgers and the records of migrations are in the same table. No ledger's id begins with "@".
-function onlyLedgers(statement: Statement): Statement {
+function restrictToLedgers(statement: Statement): Statement {
   const Condition = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } };
   return { ...statement, Condition };
 }
@@ -119,7 +119,7 @@ function logStatement(logGroup: string): Statement {
   );
 }
 
-export function substituted(text: string): object {
+export function substitute(text: string): object {
   return { 'Fn::Sub': text };
 }
 

@@ -9,9 +9,9 @@ const SECTION =
 /** Statuses that mean the same for every route; the guide explains them only once. */
 const COMMON_STATUSES = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
-/** Placeholder for an answer, which the test that runs the examples replaces. */
-const ANSWER_PLACEHOLDER =
-  '{ "to write the answer": "npm test prints a command, which copies it from .local/received/api.md" }';
+/** Placeholder for a response, which the test that runs the examples replaces. */
+const RESPONSE_PLACEHOLDER =
+  '{ "to write the response": "npm test prints a command, which copies it from .local/received/api.md" }';
 
 interface DescribedOperation {
   readonly summary: string;
@@ -28,7 +28,7 @@ export function updateRouteSections(text: string): string {
   return withAllSections.replace(SECTION, (section, route: string) => {
     const operation = operations.get(route);
     return operation
-      ? `### ${route}\n<!-- generated -->\n${writeGuide(operation).join('\n')}\n<!-- end -->\n`
+      ? `### ${route}\n<!-- generated -->\n${formatSection(operation).join('\n')}\n<!-- end -->\n`
       : section;
   });
 }
@@ -55,13 +55,13 @@ function addMissingSection(
   return text.slice(0, start + end) + section + text.slice(start + end);
 }
 
-/** Writes the example from the declaration, for which tests/ledger/contract/api-document.test.ts prints the answer. */
+/** Writes the example from the declaration, for which tests/ledger/contract/api-document.test.ts prints the response. */
 function draftExample(route: string): string {
   const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
   const query = new URLSearchParams(exampleQuery).toString();
   const target = route.replace('{id}', '1') + (query && `?${query}`);
   const request = example ? `${target}\n${formatJson(example)}` : target;
-  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n${ANSWER_PLACEHOLDER}\n\`\`\`\n`;
+  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n${RESPONSE_PLACEHOLDER}\n\`\`\`\n`;
 }
 
 function formatJson(value: object): string {
@@ -80,7 +80,7 @@ function describeRoutes(): ReadonlyMap<string, DescribedOperation> {
   );
 }
 
-function writeGuide({
+function formatSection({
   summary,
   description,
   security,

@@ -1,7 +1,7 @@
 // Backups of the table in use, in a vault that none of the roles in docs/ledger/deploy.md can empty. For the reasons, see
 // docs/ledger/decisions/0025-locked-backups.md.
 import { type Configuration, type Resources, readSection, readText } from '../configuration.ts';
-import { allow, type Policy, policy, serviceRole, substituted, TABLE_ARN } from '../roles.ts';
+import { allow, type Policy, policy, serviceRole, substitute, TABLE_ARN } from '../roles.ts';
 import { TABLE_IN_USE } from '../table.ts';
 
 export const BACKUP_VAULT = { Ref: 'BackupVault' };
@@ -94,7 +94,7 @@ function selection(): object {
       BackupSelection: {
         SelectionName: TABLE_IN_USE,
         IamRoleArn: { 'Fn::GetAtt': ['BackupRole', 'Arn'] },
-        Resources: [substituted(TABLE_ARN)],
+        Resources: [substitute(TABLE_ARN)],
       },
     },
   };
@@ -107,12 +107,12 @@ function backupPolicies(copyVault: string): Policy[] {
   const actions = table.map((action) => `dynamodb:${action}`);
   const backup = `arn:\${AWS::Partition}:backup:\${AWS::Region}:\${AWS::AccountId}:recovery-point:*`;
   return [
-    policy('table-backup', [allow(actions, [substituted(TABLE_ARN)])]),
+    policy('table-backup', [allow(actions, [substitute(TABLE_ARN)])]),
     ...(copyVault === ''
       ? []
       : [
           policy('copy', [
-            allow(['backup:CopyFromBackupVault'], [substituted(backup)]),
+            allow(['backup:CopyFromBackupVault'], [substitute(backup)]),
             allow(['backup:CopyIntoBackupVault', 'backup:DescribeBackupVault'], [copyVault]),
           ]),
         ]),

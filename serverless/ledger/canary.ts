@@ -6,7 +6,7 @@ import {
   readText,
 } from '../configuration.ts';
 import { apiUrl } from '../domain.ts';
-import { allow, policy, role, substituted, TABLE_ARN } from '../roles.ts';
+import { allow, policy, role, substitute, TABLE_ARN } from '../roles.ts';
 
 export const CANARY = 'canary';
 
@@ -35,11 +35,11 @@ export async function canaryFunctions(
 export async function canaryRole(configuration: Configuration): Promise<Resources> {
   const parameter = await keyParameter(configuration);
   if (parameter === '') return {};
-  const table = [substituted(TABLE_ARN)];
+  const table = [substitute(TABLE_ARN)];
   const key = `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/${parameter.replace(/^\//, '')}`;
   return {
     CanaryRole: role('CanaryLogGroup', [
-      policy('key', [allow(['ssm:GetParameter'], [substituted(key)])]),
+      policy('key', [allow(['ssm:GetParameter'], [substitute(key)])]),
       policy('table-protection', [
         allow(['dynamodb:DescribeTable', 'dynamodb:DescribeContinuousBackups'], table),
       ]),

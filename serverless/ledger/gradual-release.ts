@@ -5,7 +5,7 @@
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
 import { type FunctionSettings, type Resources, toLogicalName } from '../configuration.ts';
 import { listRollbackAlarms } from '../deploy-rollback.ts';
-import { allow, policy, serviceRole, substituted } from '../roles.ts';
+import { allow, policy, serviceRole, substitute } from '../roles.ts';
 
 /** The alias by which the gateway invokes functions. */
 export const ALIAS = 'live';
@@ -133,7 +133,7 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
  */
 function publishForTable(version: Version): void {
   delete version.DeletionPolicy;
-  version.Properties.Description = substituted(`For the table \${TableInUse}`);
+  version.Properties.Description = substitute(`For the table \${TableInUse}`);
 }
 
 function alias(name: string, version: string): object {
@@ -176,7 +176,7 @@ function deploymentGroup(alarms: readonly string[]): object {
 function releaseRole(functions: readonly string[]): object {
   const resources = functions.flatMap((name) => {
     const id = `${toLogicalName(name)}LambdaFunction`;
-    return [{ 'Fn::GetAtt': [id, 'Arn'] }, substituted(`\${${id}.Arn}:*`)];
+    return [{ 'Fn::GetAtt': [id, 'Arn'] }, substitute(`\${${id}.Arn}:*`)];
   });
   return serviceRole('codedeploy.amazonaws.com', [
     policy('move-aliases', [

@@ -1,5 +1,5 @@
 // The rights of the migration's functions, one policy for each resource that a function uses.
-import { allow, type Policy, policy, substituted, TABLE_ARN } from '../roles.ts';
+import { allow, type Policy, policy, substitute, TABLE_ARN } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
@@ -18,7 +18,7 @@ export function runPolicies(access: MigrationAccess['runs']): Policy[] {
   const Condition = {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
   };
-  return [policy('migration-runs', [{ ...allow(actions, [substituted(TABLE_ARN)]), Condition }])];
+  return [policy('migration-runs', [{ ...allow(actions, [substitute(TABLE_ARN)]), Condition }])];
 }
 
 const REFERENCE = '/aws/reference/secretsmanager/';
@@ -93,8 +93,8 @@ export function artifactPolicies(
   const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   return [
     policy('artifacts', [
-      { ...allow(objects.map(toS3Action), [substituted(`${arn}/${prefix}/*`)]), Condition },
-      { ...allow(bucket.map(toS3Action), [substituted(arn)]), Condition },
+      { ...allow(objects.map(toS3Action), [substitute(`${arn}/${prefix}/*`)]), Condition },
+      { ...allow(bucket.map(toS3Action), [substitute(arn)]), Condition },
     ]),
   ];
 }
@@ -104,10 +104,10 @@ function toS3Action(action: string): string {
 }
 
 function parameterArn(name: string): object {
-  return substituted(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
+  return substitute(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
 }
 
 // Secrets Manager adds six characters of its own after the name.
 function secretArn(name: string): object {
-  return substituted(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
+  return substitute(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
 }

@@ -57,7 +57,7 @@ export function formatPlan(plan: Plan): string[] {
     ? ''
     : `the collection setting from ${source} to ${live}${aliases}, and `;
   const deployed = plan.sameVersion ? 'a restart of the backend' : 'the deployed version';
-  const kept = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
+  const keptItems = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
   const removed = [
     ...(plan.removesWhenOver && !plan.inPlace ? [source] : []),
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
@@ -66,7 +66,7 @@ export function formatPlan(plan: Plan): string[] {
     `  Creates  ${created}; as artifacts a snapshot, reports and a graph dump${graph}`,
     '  Omits    the history.db of mem0, which is in no backup: copy it yourself, as docs/migration/backend.md shows',
     `  Changes  ${setting}${deployed}; no writes for up to ${formatCount(plan.windowMinutes, 'minute')}`,
-    `  Keeps    ${kept} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
+    `  Keeps    ${keptItems} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];
 }

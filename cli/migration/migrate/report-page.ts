@@ -216,8 +216,8 @@ function differencesSection(status: Status): Html {
   const examples = facts.examples
     ? html`<p>For example the points ${String(facts.examples)}.</p>`
     : '';
-  const left = formatLeftBehind(status).map((line) => html`<p>${line}</p>\n`);
-  return section('Differences', [numbersTable(rows), html`${examples}`, ...left]);
+  const leftBehind = formatLeftBehind(status).map((line) => html`<p>${line}</p>\n`);
+  return section('Differences', [numbersTable(rows), html`${examples}`, ...leftBehind]);
 }
 
 function latencySection(status: Status): readonly Html[] {

@@ -82,9 +82,9 @@ function describeWindow({
     return `rolling back${since}, without a deadline`;
   }
   if (!deadlineAt || endedAt || retention) return null;
-  const left = measureMilliseconds(at, deadlineAt);
-  return left > 0
-    ? `closes at ${deadlineAt}, ${formatDuration(left)} left`
+  const remainingMs = measureMilliseconds(at, deadlineAt);
+  return remainingMs > 0
+    ? `closes at ${deadlineAt}, ${formatDuration(remainingMs)} left`
     : `closed at ${deadlineAt}: an unfinished cutover is rolled back`;
 }
 

@@ -19,7 +19,7 @@ test(`1,000 generated requests get the envelope (seed ${SEED})`, async () => {
   await fc.assert(property, seeded(1_000));
 });
 
-// Browsers send cookies that other programs on localhost have set to this service, too.
+// Browsers also send this service the cookies that other programs on localhost have set.
 test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
   'a request with the cookie %s gets a response',
   async (cookie) => {

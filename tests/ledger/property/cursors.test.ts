@@ -32,7 +32,7 @@ type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
 
 const DATES = { start_date: '2026-01-01', end_date: '2026-12-31' };
 const SORTS = ['date', '-date'];
-const LISTS = [
+const FILTERS = [
   '{}',
   '{"type":"expense"}',
   '{"category_id":"1"}',
@@ -43,8 +43,8 @@ const list = fc.oneof(
     path: fc.constant('/transactions'),
     sort: fc.constantFrom(...SORTS),
     filter: fc.constantFrom(
-      ...LISTS.map((text) => JSON.parse(text)),
-      ...LISTS.map((text) => ({ ...JSON.parse(text), ...DATES })),
+      ...FILTERS.map((text) => JSON.parse(text)),
+      ...FILTERS.map((text) => ({ ...JSON.parse(text), ...DATES })),
       { q: 'tea', ...DATES },
     ),
   }),

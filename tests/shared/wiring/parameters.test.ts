@@ -37,7 +37,11 @@ it.each([
   ['throttleBurst', '1e3', /^throttleBurst "1e3" must be a whole number/],
   ['logRetentionDays', '15', /^logRetentionDays "15" must be one of 1, 3, 5, 7, 14/],
   ['accessLogDays', '2', /^accessLogDays "2" must be one of 1, 3/],
-  ['domainName', 'ledger.example', 'domainName and certificateArn are set together or not at all.'],
+  [
+    'domainName',
+    'ledger.example',
+    'domainName and certificateArn must be set together or not at all.',
+  ],
   ['recoveryDays', '36', /^recoveryDays "36" must be/],
   ['maxReadUnits', '', /^maxReadUnits "" must be/],
   ['maxWriteUnits', '0', /^maxWriteUnits "0" must be/],

@@ -145,9 +145,9 @@ console.log(`by year: ${year?.period} ${year?.count}`);
 const series = await expectData(
   ledger.GET('/summary/series', { params: { query: { group_by: 'category,month' } } }),
 );
-const [foods] = series.data.groups;
+const [foodSeries] = series.data.groups;
 console.log(
-  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(formatAmount).join(' ')}`,
+  `series: ${series.data.months?.join(' ')}, ${foodSeries?.name} ${foodSeries?.expense.map(formatAmount).join(' ')}`,
 );
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };

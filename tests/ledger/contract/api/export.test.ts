@@ -82,20 +82,20 @@ describe('GET /transactions/export', () => {
     },
   );
 
-  it('continues after a cursor, but not before the first date', async () => {
+  it('continues after a cursor, within the filter dates', async () => {
     const { headers } = await api.get('/transactions/export', { external_id: externalId });
     expect(headers.link).toBeUndefined();
     const createCursorAfter = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
-    const listIdsAfter = async (date: string, query: object) => {
+    const listPositionsAfter = async (date: string, query: object) => {
       const parameters = { category_id: category.id, cursor: createCursorAfter(date), ...query };
       const { text } = await api.get('/transactions/export', parameters);
       return parseExport(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
         rows.findIndex((row) => String(row.id) === id),
       );
     };
-    expect(await listIdsAfter('2026-03-02', {})).toEqual([0, 2]);
-    expect(await listIdsAfter('2026-01-01', { start_date: '2026-03-01' })).toEqual([1, 0, 2]);
-    expect(await listIdsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
+    expect(await listPositionsAfter('2026-03-02', {})).toEqual([0, 2]);
+    expect(await listPositionsAfter('2026-01-01', { start_date: '2026-03-01' })).toEqual([1, 0, 2]);
+    expect(await listPositionsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
   it('is JSON if the path, the format parameter or Accept requests it', async () => {

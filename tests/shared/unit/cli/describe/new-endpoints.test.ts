@@ -40,7 +40,7 @@ it.each([
     const index = described.findIndex(describes(route));
     expect(described.toSpliced(index, 1)).toEqual(others);
     expect(describes(neighbour)(described[index - 1] ?? '')).toBe(true);
-    const draft = `<!-- end -->\n\`\`\`http\n${request}\`\`\`\n\`\`\`json\n{ "to write the answer": `;
+    const draft = `<!-- end -->\n\`\`\`http\n${request}\`\`\`\n\`\`\`json\n{ "to write the response": `;
     expect(described[index]?.includes(draft)).toBe(true);
   },
 );
