@@ -91,10 +91,10 @@ export async function* readBaseLines(
   for (const { prefix, parts, from } of segments) {
     for (let part = 0; part < parts; part += 1) {
       for await (const line of splitLines(artifacts.get(formatPartKey(prefix, part)))) {
-        const at = line.lastIndexOf(' ');
-        const id = line.slice(0, at) as PointId;
+        const space = line.lastIndexOf(' ');
+        const id = line.slice(0, space) as PointId;
         if (from !== null && comparePointIds(id, from) < 0) continue;
-        yield { id, digest: Buffer.from(line.slice(at + 1), 'base64url') };
+        yield { id, digest: Buffer.from(line.slice(space + 1), 'base64url') };
       }
     }
   }

@@ -112,10 +112,14 @@ async function awaitOptimizer(
     throw new Refusal('RefusedByService', why);
   }
   const pointsPerMs = (done - began.done) / (now - began.at);
-  const left = pointsPerMs > 0 && {
+  const estimate = pointsPerMs > 0 && {
     leftSeconds: Math.ceil((total - done) / pointsPerMs / 1_000),
   };
-  throw new Paused({ waitsFor: `the index of ${collection}: ${counts}`, waitSeconds: 1, ...left });
+  throw new Paused({
+    waitsFor: `the index of ${collection}: ${counts}`,
+    waitSeconds: 1,
+    ...estimate,
+  });
 }
 
 function isSwitchedOff({ config }: CollectionInfo): boolean {

@@ -134,8 +134,8 @@ async function refillStale(
 ): Promise<number> {
   const { store, collection } = place;
   let refilled = 0;
-  for (let at = 0; at < ids.length; at += PAGE_SIZE) {
-    const page = ids.slice(at, at + PAGE_SIZE);
+  for (let start = 0; start < ids.length; start += PAGE_SIZE) {
+    const page = ids.slice(start, start + PAGE_SIZE);
     const points = await store.retrieve(collection, page, { vector: [SOURCE_SLOT] });
     const updates = points.filter(isStale).map(toUpdate);
     await writeInBatches(updates, (batch) => updateExisting(place, batch));
@@ -193,9 +193,7 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   // The store returns the indices in any order.
   const { indices, values }: SparseVector = JSON.parse(source);
   const expected = computeFingerprint(id, readMemoryText(payload));
-  return expected.indices.some(
-    (index, at) => values[indices.indexOf(index)] !== expected.values[at],
-  );
+  return expected.indices.some((index, n) => values[indices.indexOf(index)] !== expected.values[n]);
 }
 
 const PARTS = [0, 1, 2, 3];

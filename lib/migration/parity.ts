@@ -121,8 +121,8 @@ async function probeSample(
   const probe = createProbe(settings);
   const probes = [...(cursor ?? [])];
   while (probes.length < sample.length) {
-    const at = probes.length;
-    probes.push(...(await probe(sample.slice(at, at + BATCH_SIZE))));
+    const start = probes.length;
+    probes.push(...(await probe(sample.slice(start, start + BATCH_SIZE))));
     await checkpoint(() => probes);
   }
   return probes;

@@ -116,8 +116,8 @@ export function createBatchWriter(
     items: readonly Item[],
     write: (batch: readonly Item[]) => Promise<void>,
   ): Promise<void> {
-    for (let at = 0; at < items.length; ) {
-      const batch = items.slice(at, at + maxBatch);
+    for (let start = 0; start < items.length; ) {
+      const batch = items.slice(start, start + maxBatch);
       await assertMayWrite();
       const isWritten = await write(batch).then(
         () => true,
@@ -126,7 +126,7 @@ export function createBatchWriter(
           return false;
         },
       );
-      if (isWritten) at += batch.length;
+      if (isWritten) start += batch.length;
       else maxBatch = Math.ceil(batch.length / 2);
     }
   }

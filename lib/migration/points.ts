@@ -103,11 +103,11 @@ export function isSameVector(
   second: PointVector | undefined,
   tolerance = TOLERANCE,
 ): boolean {
-  const left = first && readUnnamedVector(first);
-  const right = second && readUnnamedVector(second);
-  if (left === right) return first !== undefined && second !== undefined;
-  if (left === undefined || right === undefined) return false;
-  const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
+  const firstText = first && readUnnamedVector(first);
+  const secondText = second && readUnnamedVector(second);
+  if (firstText === secondText) return first !== undefined && second !== undefined;
+  if (firstText === undefined || secondText === undefined) return false;
+  const [ours, theirs]: [number[], number[]] = [JSON.parse(firstText), JSON.parse(secondText)];
   if (areSameComponents(ours, theirs, tolerance)) return true;
   // The store keeps vectors of whole numbers as written, and normalizes all others.
   return areSameComponents(normalize(ours), normalize(theirs), tolerance);

@@ -104,8 +104,8 @@ function readComparedPairs(
   base: BaseAccess | undefined,
 ): AsyncIterable<ComparedPair> {
   const request = { limit: pageSize, offset };
-  const left = readPoints(from, request, without);
-  return mergeVersions(left, readPoints(to, request, without), base);
+  const ours = readPoints(from, request, without);
+  return mergeVersions(ours, readPoints(to, request, without), base);
 }
 
 export interface ReconcilePorts extends ResolvePorts, Walk<ReconcileCheckpoint> {

@@ -151,17 +151,17 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
 
   async function repair(
     pairs: readonly ComparedPair[],
-    keepOverwritten: (fresh: readonly ComparedPair[]) => Promise<void>,
+    keepOverwritten: (reread: readonly ComparedPair[]) => Promise<void>,
   ) {
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
     const expected = new Map(differing.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differing.length > 0 && round <= MAX_ROUNDS; round += 1) {
-      const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
-      await keepOverwritten(fresh);
-      written = addFigures(written, await write(fresh.filter(isDue)));
-      const current = await readBack(fresh);
+      const reread = round === 1 ? await withSource(differing) : await readAgain(differing);
+      await keepOverwritten(reread);
+      written = addFigures(written, await write(reread.filter(isDue)));
+      const current = await readBack(reread);
       for (const pair of current) repaired.set(pair.id, pair);
       differing = current.filter(isDue);
     }

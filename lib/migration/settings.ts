@@ -104,8 +104,8 @@ function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
   secrets: readonly string[] = [],
 ): v.InferOutput<Schema> {
   const names = Object.keys(schema.entries);
-  const given = Object.fromEntries(names.map((name) => [name, environment[name] || undefined]));
-  const result = v.safeParse(schema, given);
+  const values = Object.fromEntries(names.map((name) => [name, environment[name] || undefined]));
+  const result = v.safeParse(schema, values);
   const issues = result.issues ?? [];
   const faults = [
     ...issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`),

@@ -91,16 +91,26 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
   );
   return await stages.once('snapshot-intact', async () => {
     const sha256 = await computeSha256(services.artifacts, parts);
-    const kept = { ...snapshot, parts, sha256 };
-    assertIntact(kept);
+    const backup = { ...snapshot, parts, sha256 };
+    assertIntact(backup);
     // The store's own copy is removed now: the restore test needs the space.
-    const left = await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
-    if (left.length > 0) {
+    const unknownSnapshots = await clearStore(
+      context,
+      collection,
+      readStage(stages.recorded, SNAPSHOT_MADE),
+    );
+    if (unknownSnapshots.length > 0) {
       const message =
         'Another program makes snapshots, too: remove by hand those that it does not need';
-      services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
+      services.log({
+        level: 'WARN',
+        message,
+        runId: run.runId,
+        collection,
+        left: unknownSnapshots.join(', '),
+      });
     }
-    return kept;
+    return backup;
   });
 }
 
@@ -226,15 +236,15 @@ async function keepNextPart(
     throw new Refusal('RefusedSnapshot', why);
   }
   const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
-  const kept = await artifacts.put(
+  const part = await artifacts.put(
     formatPartKey(parts.prefix, parts.count),
     takeFirstBytes(bytes, wanted),
   );
-  if (kept.bytes === 0) {
+  if (part.bytes === 0) {
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  return { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
+  return { ...parts, count: parts.count + 1, bytes: parts.bytes + part.bytes };
 }
 
 // A connection may break at any byte: the bytes that arrived become a part, and the next part continues there.
@@ -242,15 +252,15 @@ async function* takeFirstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
 ): AsyncIterable<Uint8Array> {
-  let left = limit;
+  let remaining = limit;
   try {
     for await (const chunk of bytes) {
-      yield chunk.subarray(0, left);
-      left -= chunk.length;
-      if (left <= 0) return;
+      yield chunk.subarray(0, remaining);
+      remaining -= chunk.length;
+      if (remaining <= 0) return;
     }
   } catch (error) {
-    if (left === limit || !isRetryableFailure(error)) throw error;
+    if (remaining === limit || !isRetryableFailure(error)) throw error;
   }
 }
 
@@ -268,12 +278,13 @@ async function clearStore(
   if (record === undefined) return [];
   const { snapshot, ...requests } = record as SentRequests & Partial<MadeSnapshot>;
   await renew();
-  const made = await listOwnSnapshots(vectors, collection, requests);
-  const isGone = snapshot !== undefined && made.every(({ name }) => name !== snapshot.name);
-  if (made.length > requests.requests.length - (isGone ? 1 : 0)) {
-    return isGone ? [] : made.map(({ name }) => name);
+  const snapshots = await listOwnSnapshots(vectors, collection, requests);
+  const isAlreadyRemoved =
+    snapshot !== undefined && snapshots.every(({ name }) => name !== snapshot.name);
+  if (snapshots.length > requests.requests.length - (isAlreadyRemoved ? 1 : 0)) {
+    return isAlreadyRemoved ? [] : snapshots.map(({ name }) => name);
   }
-  for (const { name } of made) await vectors.deleteSnapshot(collection, name);
+  for (const { name } of snapshots) await vectors.deleteSnapshot(collection, name);
   return [];
 }
 

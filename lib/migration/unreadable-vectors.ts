@@ -23,7 +23,7 @@ interface UnreadableVectors {
 export async function findUnreadableVectors(place: CollectionPlace): Promise<UnreadableVectors> {
   const { store, collection } = place;
   const { size = 1 } = readDenseVector(await store.readCollectionInfo(collection));
-  const vector = toJsonText(Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0)));
+  const vector = toJsonText(Array.from({ length: size }, (_, index) => (index === 0 ? 1 : 0)));
   const examples: PointId[] = [];
   let count = 0;
   const pages = { limit: MAX_SEARCHED_IDS, payload: false, vector: false };

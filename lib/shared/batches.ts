@@ -1,4 +1,4 @@
-// Batch calls to DynamoDB, for commands. The API's functions do not need them, so they stay out of their bundles.
+// Batch calls to DynamoDB, for commands only: the bundles of the API's functions leave this file out.
 import {
   BatchGetCommand,
   BatchWriteCommand,

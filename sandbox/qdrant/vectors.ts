@@ -115,10 +115,10 @@ export function readSparse(
   if (indices.length !== values.length) {
     throw invalid('indices', 'must be the same length as values');
   }
-  const order = indices.map((_, at) => at).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0));
+  const order = indices.map((_, n) => n).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0));
   return {
-    indices: Uint32Array.from(order, (at) => indices[at] ?? 0),
-    values: Float32Array.from(order, (at) => values[at] ?? 0),
+    indices: Uint32Array.from(order, (n) => indices[n] ?? 0),
+    values: Float32Array.from(order, (n) => values[n] ?? 0),
   };
 }
 

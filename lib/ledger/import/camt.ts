@@ -162,10 +162,10 @@ function readPartAmounts(
       ...selectNodes(part, 'AmtDtls', 'TxAmt', 'Amt'),
       ...selectNodes(part, 'AmtDtls', 'InstdAmt', 'Amt'),
     ].find((amount) => readAttribute(amount, 'Ccy') === whole.currency);
-    const own = readValue(part, 'CdtDbtInd') === '' ? whole.entry : part;
+    const directionNode = readValue(part, 'CdtDbtInd') === '' ? whole.entry : part;
     return amountNode === undefined
       ? Number.NaN
-      : whole.sign * readDirection(own) * readExactAmount(readText(amountNode));
+      : whole.sign * readDirection(directionNode) * readExactAmount(readText(amountNode));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
   return cents === Math.round(whole.signed * 100) ? amounts : undefined;

@@ -262,10 +262,10 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   );
   const quote = (text: string) => (isCurrencyCode(text) ? text : `'${text}'`);
   const names = quote(`${pair?.first},${pair?.second}`);
-  const both = pair
+  const renamingAdvice = pair
     ? `; if ${pair.first} is ${pair.second}, import both with --currency ${names}`
     : '';
-  return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${both}.`;
+  return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
 }
 
 /** Adds up each account of the file: one sum over several accounts says little. */

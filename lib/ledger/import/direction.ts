@@ -182,9 +182,9 @@ function readStated(
       ? signed > 0
       : signed < 0 === ((direction === 'expense') === (convention === 'signed')));
   if (!isExpected) {
-    const other = mark === null ? ', or use the signs alone with --type none' : '';
+    const alternative = mark === null ? ', or use the signs alone with --type none' : '';
     throw new Error(
-      `the amount ${signed} and the word for ${direction} disagree. Correct one in the file${other}`,
+      `the amount ${signed} and the word for ${direction} disagree. Correct one in the file${alternative}`,
     );
   }
   const size = Math.abs(signed);

@@ -69,8 +69,8 @@ export function planImport(
   const { importsDeleted = false, recorded, account } = options;
   const { pairs, edited, isFromThisLedger } = matchRows(rows, ledger);
   const otherNames = findOtherNames({ rows, ledger, pairs, recorded, account });
-  for (const other of otherNames)
-    for (const [row, transaction] of other.pairs) pairs.set(row, transaction);
+  for (const otherName of otherNames)
+    for (const [row, transaction] of otherName.pairs) pairs.set(row, transaction);
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
   const possiblyDeleted = new Set(otherNames.flatMap((each) => each.possiblyDeleted));
   const wasImported = (row: StatementRow) => {

@@ -125,8 +125,8 @@ function findSharedIdentities(
 }
 
 function describeShared(sharing: readonly IdentifiedBooking[], booking: Booking): string {
-  const other = sharing.find((each) => each.booking !== booking);
-  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
+  const otherRow = sharing.find((each) => each.booking !== booking);
+  return `line ${otherRow?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
 }
 
 function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Booking): LeftOutLine {

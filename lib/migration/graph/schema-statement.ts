@@ -128,10 +128,10 @@ type Reader = ReturnType<typeof createReader>;
 
 function createReader(statement: string) {
   const tokens = [...statement.matchAll(TOKEN)].map(([, token = '']) => token);
-  let at = 0;
+  let position = 0;
 
   function createRefusal(): Refusal {
-    const where = tokens[at] === undefined ? 'its end' : `"${tokens[at]}"`;
+    const where = tokens[position] === undefined ? 'its end' : `"${tokens[position]}"`;
     return new Refusal(
       'RefusedSnapshot',
       `The schema of the dump has a statement that Neo4j does not write for a constraint or an index, from ${where} on: ${statement.slice(0, 200)}`,
@@ -139,15 +139,15 @@ function createReader(statement: string) {
   }
 
   function takeLike(pattern: RegExp): string {
-    const token = tokens[at];
+    const token = tokens[position];
     if (token === undefined || !pattern.test(token)) throw createRefusal();
-    at += 1;
+    position += 1;
     return token;
   }
 
   function takeIfNext(wanted: string): boolean {
-    if (tokens[at] !== wanted) return false;
-    at += 1;
+    if (tokens[position] !== wanted) return false;
+    position += 1;
     return true;
   }
 
@@ -156,9 +156,9 @@ function createReader(statement: string) {
     takeIfNext,
     /** Variable of the parsed pattern */
     variable: '',
-    peek: (): string | undefined => tokens[at],
+    peek: (): string | undefined => tokens[position],
     skip(): void {
-      at += 1;
+      position += 1;
     },
     take(...wanted: readonly string[]): void {
       for (const each of wanted) if (!takeIfNext(each)) throw createRefusal();
@@ -170,10 +170,10 @@ function createReader(statement: string) {
     /** Takes one of several choices, each of one or more words. */
     takeOneOf(choices: readonly string[]): string {
       const chosen = choices.find((choice) =>
-        choice.split(' ').every((word, n) => tokens[at + n] === word),
+        choice.split(' ').every((word, n) => tokens[position + n] === word),
       );
       if (chosen === undefined) throw createRefusal();
-      at += chosen.split(' ').length;
+      position += chosen.split(' ').length;
       return chosen;
     },
     takeList(separator: string, read: () => string): string {
@@ -182,7 +182,7 @@ function createReader(statement: string) {
       return items.join(separator);
     },
     assertEnd(): void {
-      if (at < tokens.length) throw createRefusal();
+      if (position < tokens.length) throw createRefusal();
     },
   };
 }

@@ -94,9 +94,11 @@ function createTemporalCodec(type: Codec['type'], components: readonly string[])
         }
         return component === null ? null : String(component);
       }),
-    decode: (given: readonly (string | null)[]) =>
+    decode: (texts: readonly (string | null)[]) =>
       new Temporal(
-        ...given.map((text, at) => (components[at] === 'timeZoneId' ? text : int(text ?? ''))),
+        ...texts.map((text, index) =>
+          components[index] === 'timeZoneId' ? text : int(text ?? ''),
+        ),
       ),
   };
 }
@@ -175,7 +177,7 @@ function encodeList(list: readonly unknown[], path: string): TaggedValue {
   if (list.length >= LONG_LIST && list.every((item) => typeof item === 'number')) {
     return encodeFloats(list);
   }
-  return list.map((item, at) => encodeValue(item, `${path}[${at}]`));
+  return list.map((item, index) => encodeValue(item, `${path}[${index}]`));
 }
 
 // Embeddings are computed in single precision. NaN and infinities take the wider form, as the server's own procedure for

@@ -18,8 +18,8 @@ export function readMember(
 
 /** @returns the time of the last change, which mem0 stores; 0 if it is missing */
 export function readChangeTime(payload: PointPayload): number {
-  const at = readMember(payload, 'updated_at') ?? readMember(payload, 'created_at');
-  const time = Date.parse(String(at));
+  const text = readMember(payload, 'updated_at') ?? readMember(payload, 'created_at');
+  const time = Date.parse(String(text));
   return Number.isNaN(time) ? 0 : time;
 }
 

@@ -218,8 +218,8 @@ const SAVING_TIME_MS = 60_000;
 function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: Intent): void {
   const report = evidence[kind];
   if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
-  const given = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
-  const why = `The ${kind} to approve has the digest ${report?.digest.slice(0, 12)}: ${given}.`;
+  const mismatch = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
+  const why = `The ${kind} to approve has the digest ${report?.digest.slice(0, 12)}: ${mismatch}.`;
   throw new Refusal('RefusedNotApproved', why);
 }
 
@@ -260,8 +260,8 @@ function explainFailure(cause: unknown, failed: Run['refused']): unknown {
   const failure = translateFailure(cause);
   if (!failed || !(failure instanceof Refusal)) return failure;
   const { name, why, data } = failure;
-  const both = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
-  return new Refusal(name, both, { data, cause: failure });
+  const bothReasons = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
+  return new Refusal(name, bothReasons, { data, cause: failure });
 }
 
 function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {

@@ -313,14 +313,14 @@ export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   return { ...rest, ...why, phase, history };
 }
 
-/** Adds the numbers that are given. */
+/** Records the losses that the operator accepts. */
 export function acceptLosses(run: Run, { acknowledgedLoss, deletes }: AcceptedLoss): Run {
-  const given = {
+  const losses = {
     ...(acknowledgedLoss !== undefined && { acknowledgedLoss }),
     ...(deletes !== undefined && { deletes }),
   };
-  const isNone = Object.keys(given).length === 0;
-  return isNone ? run : { ...run, accepted: { ...run.accepted, ...given } };
+  const isNone = Object.keys(losses).length === 0;
+  return isNone ? run : { ...run, accepted: { ...run.accepted, ...losses } };
 }
 
 const MAX_HISTORY = 100;

@@ -82,13 +82,13 @@ export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
   if (retainUntil === undefined) {
     throw notNow('The record has no end of the rollback period.');
   }
-  const left = retainUntil - now.getTime();
-  const isOver = left <= 0 || overAt !== undefined;
+  const remainingMs = retainUntil - now.getTime();
+  const isOver = remainingMs <= 0 || overAt !== undefined;
   return {
     until: new Date(retainUntil).toISOString(),
-    daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
+    daysLeft: Math.max(0, Math.ceil(remainingMs / DAY_MS)),
     isOver,
     /** True in the last week, in which a rollback has to begin */
-    isEnding: !isOver && left <= WARNING_DAYS * DAY_MS,
+    isEnding: !isOver && remainingMs <= WARNING_DAYS * DAY_MS,
   };
 }
