@@ -63,12 +63,12 @@ export async function undoImport(
   const changed = await withProgressBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );
-  const kept = [...edited, ...changed];
+  const remainingRows = [...edited, ...changed];
   // Keeps only the records of rows that stay. A row that an undo removes does not count as deleted by hand, so the next import
   // adds it again.
-  await writeParts(service, keepRecords(recorded, kept));
-  showKept(kept);
-  console.log(`${unedited.length - changed.length} removed, ${kept.length} left`);
+  await writeParts(service, keepRecords(recorded, remainingRows));
+  showKept(remainingRows);
+  console.log(`${unedited.length - changed.length} removed, ${remainingRows.length} left`);
 }
 
 function isEdited({ createdAt, updatedAt }: LedgerRow): boolean {

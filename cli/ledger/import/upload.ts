@@ -196,11 +196,11 @@ async function sendAll<Item>(
     // Waits for both before a failure is reported, so that no request is cut off.
     await Promise.allSettled([sending, announcing]);
     await announcing;
-    const sent = (await sending).flatMap((result) => {
+    const batchResults = (await sending).flatMap((result) => {
       const item = batch[result.index];
       return item === undefined ? [] : { item, result };
     });
-    allResults.push(...((await onSent?.(sent)) ?? sent));
+    allResults.push(...((await onSent?.(batchResults)) ?? batchResults));
     onProgress(first + batch.length);
   }
   return allResults;

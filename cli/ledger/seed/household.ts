@@ -89,11 +89,14 @@ function daysBefore(date: string, days: number): string {
 /** Picks the lines that fall due on the day first, and all other lines by weight. */
 function pickLines(date: string, count: number, random: SeededRandom): BudgetLine[] {
   const dayOfMonth = Number(date.slice(8));
-  const due = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(0, count);
-  const others = Array.from({ length: count - due.length }, () => {
+  const dueLines = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(
+    0,
+    count,
+  );
+  const others = Array.from({ length: count - dueLines.length }, () => {
     return pickByWeight(random.chance(INCOME_SHARE) ? 'income' : 'expense', random);
   });
-  return [...due, ...others];
+  return [...dueLines, ...others];
 }
 
 function pickByWeight(type: TransactionType, random: SeededRandom): BudgetLine {

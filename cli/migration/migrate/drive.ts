@@ -331,23 +331,26 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
     return {};
   }
   const { digest, forecast } = status.approval;
-  const shown = digest?.slice(0, DIGEST_DIGITS);
+  const shortDigest = digest?.slice(0, DIGEST_DIGITS);
   if (report !== undefined && !digest?.startsWith(report)) {
-    throw new Refusal('RefusedNotApproved', `The report to approve is ${shown}, not ${report}.`);
+    throw new Refusal(
+      'RefusedNotApproved',
+      `The report to approve is ${shortDigest}, not ${report}.`,
+    );
   }
   const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
   const minutes = formatCount(windowMinutes, 'minute');
   const rows = buildApprovalRows(status, windowMinutes);
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
-  session.output.line(lines.join('\n'), { event: 'approval', report: shown, forecast });
+  session.output.line(lines.join('\n'), { event: 'approval', report: shortDigest, forecast });
   if (forecast) assertFits(forecast, windowMinutes);
-  const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
+  const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shortDigest})`;
   if (!isConfirmed) await confirmRun(ask, { runId: status.runId, action: what });
   const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
   session.output.line(formatConfirmation(by, what), {
     event: 'approved',
     by: person,
-    report: shown,
+    report: shortDigest,
   });
   const approvedDigest = report ?? digest;
   return {

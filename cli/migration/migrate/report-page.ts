@@ -55,10 +55,10 @@ ${evidenceSection(status, time)}
 /** Adds the evidence of the last window, so that the page shows its comparison even after a rollback or a failed window. */
 function addLastWindow(status: Status): Status {
   const { evidence, lastWindow = [] } = status;
-  const known = evidence.map(({ kind }) => kind);
+  const currentKinds = evidence.map(({ kind }) => kind);
   return {
     ...status,
-    evidence: [...evidence, ...lastWindow.filter(({ kind }) => !known.includes(kind))],
+    evidence: [...evidence, ...lastWindow.filter(({ kind }) => !currentKinds.includes(kind))],
   };
 }
 

@@ -74,12 +74,13 @@ export async function findRun(
   { runId, sourceCollection }: Payload,
   mayBeMissing = sourceCollection !== undefined,
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
-  const named = runId === undefined ? undefined : String(runId);
+  const requestedId = runId === undefined ? undefined : String(runId);
   const mayBegin = (error: unknown) => mayBeMissing && isRefusal(error, UNKNOWN_RUN);
-  const status = await readStatus(session, named).catch(recoverWith(undefined, mayBegin));
-  const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
+  const status = await readStatus(session, requestedId).catch(recoverWith(undefined, mayBegin));
+  const isOver =
+    sourceCollection !== undefined && requestedId === undefined && status?.endedAt !== null;
   const current = isOver ? undefined : status;
-  const id = current?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
+  const id = current?.runId ?? requestedId ?? new Date(session.now()).toISOString().slice(0, 10);
   session.lastSeen.runId = id;
   return current ? { runId: id, status: current } : { runId: id };
 }
@@ -156,11 +157,11 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
 /** Prints a line for each passed stage of a switch. */
 function createStageOutput(session: Session, step: FunctionName): (status: Status) => void {
   const { output, place } = session;
-  const shown = new Set<string>();
+  const printedStages = new Set<string>();
   return (status) => {
     for (const stage of status.stages) {
-      if (shown.has(stage)) continue;
-      shown.add(stage);
+      if (printedStages.has(stage)) continue;
+      printedStages.add(stage);
       const line = `${formatWindowTime(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
       output.line(line, { event: 'stage', step, stage }, listNextSteps(status, place.stage));
     }

@@ -31,7 +31,7 @@ export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
   const manifest = await verifyDump(artifacts, prefix);
   const schema = await readSchema(artifacts, prefix);
-  const wanted = await computeFingerprint({
+  const expected = await computeFingerprint({
     streamNodes: () => readNodes(artifacts, prefix).values,
     streamRelationships: () => readRelationships(artifacts, prefix).values,
   });
@@ -44,7 +44,7 @@ export async function restoreGraph(options: RestoreOptions) {
     await target.finishRestore();
   }
   const differences = [
-    ...compareFingerprints(wanted, await computeFingerprint(target)),
+    ...compareFingerprints(expected, await computeFingerprint(target)),
     ...compareSchema(schema, await target.readSchema()),
   ];
   // A restore that was killed after its last step has no differences.
