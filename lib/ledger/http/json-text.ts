@@ -82,6 +82,6 @@ function createDepthError() {
 }
 
 function createRepeatedKeyError(name: string) {
-  const shown = JSON.stringify(name.slice(0, MAX_SHOWN_CHARACTERS));
-  return new ValidationError(`The request body must not have the key ${shown} twice`);
+  const shortName = JSON.stringify(name.slice(0, MAX_SHOWN_CHARACTERS));
+  return new ValidationError(`The request body must not have the key ${shortName} twice`);
 }

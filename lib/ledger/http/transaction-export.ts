@@ -97,10 +97,10 @@ function prefersJson(accept = '*/*'): boolean {
     .split(',')
     .map((range) => range.split(';').map((part) => part.trim()));
   const findQuality = (type: string) => {
-    const named = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) =>
+    const matches = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) =>
       ranges.find(([range]) => range === name),
     );
-    const [, ...parameters] = named.find((range) => range !== undefined) ?? ['', 'q=0'];
+    const [, ...parameters] = matches.find((range) => range !== undefined) ?? ['', 'q=0'];
     return Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
   };
   return findQuality('application/json') > findQuality('text/csv');

@@ -105,8 +105,11 @@ export function describeTexts(texts: readonly string[], notes: string | null) {
   if (first === undefined || others.length === 0)
     return { description: first, notes: notes || null };
   const description = others.find((text) => text.startsWith(first)) ?? first;
-  const rest = new Set(others.filter((text) => !description.includes(text)));
-  return { description, notes: [...(notes === null ? [] : [notes]), ...rest].join('; ') || null };
+  const otherTexts = new Set(others.filter((text) => !description.includes(text)));
+  return {
+    description,
+    notes: [...(notes === null ? [] : [notes]), ...otherTexts].join('; ') || null,
+  };
 }
 
 /** Formats counts such as "1 row" and "2 rows". */

@@ -4,8 +4,8 @@
 export function derivePerText<Value>(derive: (text: string) => Value): (text: string) => Value {
   const valueByText = new Map<string, Value>();
   return (text) => {
-    const known = valueByText.get(text);
-    if (known !== undefined || valueByText.has(text)) return known as Value;
+    const cached = valueByText.get(text);
+    if (cached !== undefined || valueByText.has(text)) return cached as Value;
     const value = derive(text);
     valueByText.set(text, value);
     return value;

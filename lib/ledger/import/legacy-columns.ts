@@ -24,8 +24,8 @@ export function createLegacyReader(
     const name = chosen[field]?.trim();
     if (name !== undefined) return headers.findIndex((header) => header.trim() === name);
     for (const names of [exactNames, bareNames])
-      for (const known of LEGACY_NAMES[field])
-        if (names.includes(known)) return names.indexOf(known);
+      for (const legacyName of LEGACY_NAMES[field])
+        if (names.includes(legacyName)) return names.indexOf(legacyName);
     return -1;
   };
   const columns = {

@@ -86,14 +86,14 @@ export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
     const count = rows.filter((row) => row.children.length > 0).length;
     return { line, reason: INVESTMENTS, text: pluralize(count, 'movement') };
   });
-  const read = {
+  const parsed = {
     bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),
     leftOut: [...statements.flatMap(({ leftOut }) => leftOut), ...investments],
     refused: statements.flatMap(({ refused }) => refused),
     findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut off'],
   };
-  refuseInvestments(read);
-  return read;
+  refuseInvestments(parsed);
+  return parsed;
 }
 
 function readStatement(statement: Element): ParsedStatement {

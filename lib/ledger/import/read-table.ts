@@ -310,9 +310,9 @@ const HEADER_CURRENCY = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
 function createHeaderCurrencyReader({ headers, columns }: Table) {
   const currencies = columns.amount.map((index) => {
     const header = headers[index] ?? '';
-    const named =
+    const currencyText =
       columns.currency.length === 0 ? header : (HEADER_CURRENCY.exec(header)?.[0] ?? '');
-    const [code = null, ...others] = findCurrencyCodes(named);
+    const [code = null, ...others] = findCurrencyCodes(currencyText);
     return { index, currency: others.length > 0 ? null : code };
   });
   return ({ cells }: TableRow, amount: RowAmount): string | null => {

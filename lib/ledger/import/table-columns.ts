@@ -246,12 +246,12 @@ function findDirectionColumns(
 ): readonly number[] {
   if (isSplit) return [];
   const isDirection = (cell: string) => findDirection(cell) !== undefined;
-  const named = unclaimed(findNamedColumns(names, 'type')).filter(
+  const namedColumns = unclaimed(findNamedColumns(names, 'type')).filter(
     (index) =>
       measureShare(samples[index], isDirection) >= 0.5 &&
       areDirectionLetters(samples[index]?.cells ?? []),
   );
-  if (named.length > 0) return named.slice(0, 1);
+  if (namedColumns.length > 0) return namedColumns.slice(0, 1);
   const others = [...findNamedColumns(names, 'status'), ...findNamedColumns(names, 'description')];
   return unclaimed([...names.keys()])
     .filter((index) => {
@@ -282,12 +282,12 @@ function findStatusColumns(
   unclaimed: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
   const isStatus = (cell: string) => findStatus(cell) !== undefined;
-  const named = unclaimed(findNamedColumns(names, 'status')).filter(
+  const namedColumns = unclaimed(findNamedColumns(names, 'status')).filter(
     (index) =>
       measureShare(samples[index], isStatus) > 0 ||
       (STATUS_NAME.test(names[index] ?? '') && hasFewWords(samples[index])),
   );
-  if (named.length > 0) return named.slice(0, 1);
+  if (namedColumns.length > 0) return namedColumns.slice(0, 1);
   const texts = findNamedColumns(names, 'description');
   return unclaimed([...names.keys()])
     .filter((index) => {
@@ -309,7 +309,7 @@ function findCurrencyColumns(
   amountColumns: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
-  const named = unclaimed(findNamedColumns(names, 'currency')).filter(
+  const namedColumns = unclaimed(findNamedColumns(names, 'currency')).filter(
     (index) => measureShare(samples[index], isCode) > 0.5,
   );
   const others = unclaimed([...names.keys()]).filter(
@@ -318,7 +318,7 @@ function findCurrencyColumns(
       measureShare(samples[index], (cell) => /^[A-Z]{3}$/.test(cell) && isCode(cell)) === 1 &&
       isFilled(samples[index]),
   );
-  const candidates = named.length > 0 ? named : others;
+  const candidates = namedColumns.length > 0 ? namedColumns : others;
   const createDistanceMeter = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
     // Subtracting 0.1 prefers the column after the amount to the one before it.

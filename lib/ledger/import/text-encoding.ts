@@ -155,9 +155,9 @@ function selectNonAsciiLines(bytes: Uint8Array): Uint8Array {
 /** True for slightly damaged UTF-8: a character that was cut in two does not mean that the file has another encoding. */
 function isMostlyUtf8(sample: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(sample);
-  const broken = text.split(REPLACEMENT).length - 1;
-  const whole = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
-  return whole > broken;
+  const brokenCount = text.split(REPLACEMENT).length - 1;
+  const intactCount = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
+  return intactCount > brokenCount;
 }
 
 function findLegacyEncoding(sample: Uint8Array): string {
@@ -185,11 +185,11 @@ type Judge = (text: string) => number;
 
 /** Judges a text by its non-ASCII characters: a letter stands next to other letters, a symbol does not. */
 function judgeAlphabet(letters: string): Judge {
-  const known = new Set(letters);
+  const commonLetters = new Set(letters);
   return judgeCharacters((character, before, after) => {
     if (!/\p{L}/u.test(character)) return /\p{L}/u.test(before) && /\p{L}/u.test(after) ? -3 : -0.5;
     if (!/\p{L}/u.test(before + after)) return -1.5;
-    const isCommon = known.has(character) || known.has(character.toLowerCase());
+    const isCommon = commonLetters.has(character) || commonLetters.has(character.toLowerCase());
     const isMisplaced =
       /\p{Lu}/u.test(character) && /\p{Ll}/u.test(before) && /\p{L}/u.test(before);
     const isCrowded = /[^\p{ASCII}]/u.test(before) && /\p{L}/u.test(before);

@@ -51,8 +51,8 @@ export function createSummaries(options: {
   async function readByCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.readNames();
     const { categoryIds } = filter;
-    const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
-    return await runInBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
+    const selected = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
+    return await runInBatches(selected, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
       const totals = await readTotals({ ...filter, categoryId: key }, period);
       return { key, name, datedTotals: totals(filter.type) };
     });

@@ -205,8 +205,8 @@ export async function upgradeStored(
 }
 
 function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
-  const read = Object.fromEntries(reads.map((name) => [name, item[name]]));
-  const changed = Object.entries({ ...item, ...change(read) });
+  const values = Object.fromEntries(reads.map((name) => [name, item[name]]));
+  const changed = Object.entries({ ...item, ...change(values) });
   return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
 }
 

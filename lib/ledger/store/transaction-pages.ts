@@ -90,13 +90,13 @@ export function createTransactionPages(options: {
 
     /** @param from number of newer rows, which are skipped */
     async function readAt(from: number, count: number): Promise<Item[]> {
-      const rest = total - from;
+      const remaining = total - from;
       const monthStart = findMonthAt(months, from);
       if (!monthStart || count === 0) return [];
-      if (rest <= count) {
+      if (remaining <= count) {
         // The last page ends with the oldest row, so the day on which it starts does not matter.
         const last = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
-        return (await readSlice(last, 0, rest)).reverse();
+        return (await readSlice(last, 0, remaining)).reverse();
       }
       return await readFrom(await findDay(filter, list, monthStart, edgeMonths), list, count);
     }
@@ -161,19 +161,19 @@ export function createTransactionPages(options: {
    */
   async function readFrom(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
-    const rest = dayCount - skip;
-    const costFromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
+    const remaining = dayCount - skip;
+    const costFromOlderEnd = remaining < limit ? limit + ROWS_PER_QUERY : remaining;
     if (skip + limit <= costFromOlderEnd) {
       return await readSlice(newestFirst(list, list.start, toLastKeyOnDay(date)), skip, limit);
     }
-    const taken = Math.min(rest, limit);
+    const takenCount = Math.min(remaining, limit);
     const [dayRows, older] = await Promise.all([
       readSlice(
         oldestFirst(list, toFirstKeyOnDay(date), toLastKeyOnDay(date)),
-        rest - taken,
-        taken,
+        remaining - takenCount,
+        takenCount,
       ),
-      readSlice(newestFirst(list, list.start, toFirstKeyOnDay(date)), 0, limit - taken),
+      readSlice(newestFirst(list, list.start, toFirstKeyOnDay(date)), 0, limit - takenCount),
     ]);
     return [...dayRows.reverse(), ...older];
   }

@@ -489,12 +489,12 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/crowded-day.full.test.ts',
     [
       [
-        'rest - taken,\n        taken',
-        '0,\n        taken',
+        'remaining - takenCount,\n        takenCount',
+        '0,\n        takenCount',
         'a list with the filter "no filter" > has the expected rows on all pages of 1 rows',
       ],
       [
-        '0, limit - taken',
+        '0, limit - takenCount',
         '0, limit',
         'a list with the filter "no filter" > has the expected rows on all pages of 1 rows',
       ],
@@ -510,7 +510,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/property/invariants.test.ts',
     [
       ['.slice(skip)', '.slice(0)'],
-      ['readSlice(last, 0, rest)', 'readSlice(last, 0, count)'],
+      ['readSlice(last, 0, remaining)', 'readSlice(last, 0, count)'],
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/unit/store/keys.test.ts', [
@@ -793,7 +793,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
     ['isWanted && canStay', 'canStay'],
-    ['return findFailure(run) ?? closed;', 'return closed;'],
+    ['return findFailure(run) ?? refusalAfterDeadline;', 'return refusalAfterDeadline;'],
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
@@ -1295,10 +1295,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const left = await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));',
-      'const left: string[] = [];',
+      'const unknownSnapshots = await clearStore(context, collection, madeRecord);',
+      'const unknownSnapshots: string[] = [];',
     ],
-    ['requests.length - (isGone ? 1 : 0)', 'requests.length'],
+    ['requests.length - (isAlreadyRemoved ? 1 : 0)', 'requests.length'],
   ]),
   ...mutantsOf('lib/migration/throttle.ts', 'tests/migration/unit/throttle.test.ts', [
     ['let tokens = 0;', 'let tokens = 1_000;'],
@@ -1501,7 +1501,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['counted.second > limit', 'counted.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
     ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
-    ['await keepOverwritten(fresh);', ''],
+    ['await keepOverwritten(reread);', ''],
   ]),
   ...mutantsOf(
     'lib/migration/keyword-fill.ts',
@@ -1722,7 +1722,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['reasons.includes(undefined) ? undefined : reasons[0]', 'reasons[0]'],
   ]),
   ...mutantsOf('lib/migration/points.ts', 'tests/migration/contract/steps/vectors.test.ts', [
-    ['return first !== undefined && second !== undefined;', 'return left !== undefined;'],
+    ['return first !== undefined && second !== undefined;', 'return firstText !== undefined;'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/slot-change.ts',
@@ -1947,7 +1947,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['...otherIds(), ...roundedIds', '...otherIds()'],
   ]),
   ...mutantsOf('lib/ledger/import/booking.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['[notes]), ...rest]', '[notes])]'],
+    ['[notes]), ...otherTexts]', '[notes])]'],
   ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['payers.length === 0 ? columns.description : withoutRecipients', 'columns.description'],

@@ -58,14 +58,14 @@ function findCounterDrifts(
   { recorded, recomputed, categories }: LedgerFigures,
 ): Drift[] {
   const names = new Set([...recorded.keys(), ...recomputed.keys()]);
-  const known = new Set(categories.map(({ id }) => keys.category(id).sk));
+  const knownKeys = new Set(categories.map(({ id }) => keys.category(id).sk));
   const wrong = [...names].flatMap((name): WrongCounter[] => {
     const recordedCounter = recorded.get(name);
     const recomputedCounter = recomputed.get(name);
     const counter = recordedCounter ?? recomputedCounter;
     if (!counter || (recordedCounter?.count ?? 0n) === (recomputedCounter?.count ?? 0n)) return [];
     // A category that does not exist is a drift of its own; its count is not created.
-    if (counter.attribute === TRANSACTION_COUNT && !known.has(counter.key.sk)) return [];
+    if (counter.attribute === TRANSACTION_COUNT && !knownKeys.has(counter.key.sk)) return [];
     const { key, attribute } = counter;
     return [
       {
@@ -176,9 +176,9 @@ function describeAttributes(
 }
 
 function findUnknownCategories({ categories, referredCategoryIds }: LedgerFigures): Drift[] {
-  const known = new Set(categories.map(({ id }: Category) => id));
+  const knownIds = new Set(categories.map(({ id }: Category) => id));
   return [...referredCategoryIds]
-    .filter((id) => !known.has(id))
+    .filter((id) => !knownIds.has(id))
     .map((id) => ({
       what: 'category of a row',
       where: `category ${id}`,
