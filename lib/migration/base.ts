@@ -139,11 +139,11 @@ export function createBaseWriter(
     // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
     const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((written) => written.prefix === prefix && written.parts === parts);
-    const rest = earlier
+    const remaining = earlier
       .filter((segment) => !isOfThisWalk(segment))
       .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
     const end = before === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
-    return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
+    return { segments: [...segments, ...remaining], ...(end && { knownTo: end }) };
   }
 
   /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet */

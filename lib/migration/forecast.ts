@@ -69,12 +69,12 @@ const PARTS = [
 /** Measures the seconds that each repeatable part of a window took. */
 export function measureParts({ passed }: RecordedJournal): Record<string, number> {
   const took: Record<string, number> = {};
-  let begun = 0;
+  let previousEnd = 0;
   for (const [stage, part] of PARTS) {
     const end = passed[stage]?.workedMs;
     if (end === undefined) break;
-    took[part] = (end - begun) / 1_000;
-    begun = end;
+    took[part] = (end - previousEnd) / 1_000;
+    previousEnd = end;
   }
   return took;
 }

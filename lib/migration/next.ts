@@ -67,8 +67,10 @@ export function mustReturn(run: RunState, now: Date): boolean {
 /** Why the run has to leave its window: the window has failed, or its time is up. */
 function whyReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
-  const closed = isPastDeadline(run, now) ? toRefused(notNow(closingText(run))) : undefined;
-  return findFailure(run) ?? closed;
+  const refusalAfterDeadline = isPastDeadline(run, now)
+    ? toRefused(notNow(closingText(run)))
+    : undefined;
+  return findFailure(run) ?? refusalAfterDeadline;
 }
 
 /** A move that the run takes now, and why it has to leave its window, if it has to */

@@ -159,8 +159,8 @@ export function addKeywordText(point: Point): Point {
   const text = findKeywordText(point.payload);
   if (text === undefined || hasKeywords(point.vector)) return point;
   const keywords = `{"text":${text},"model":${JSON.stringify(KEYWORD_MODEL)}}`;
-  const named = [...readVectors(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
-  const members = [...named, [KEYWORD_SLOT, keywords] as const];
+  const otherVectors = [...readVectors(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
+  const members = [...otherVectors, [KEYWORD_SLOT, keywords] as const];
   const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
 }

@@ -88,8 +88,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));
     const overwritten = new Map<PointId, ComparedPair>();
     // A conflict can arise between reading and writing, as either collection may be written to.
-    const keepOverwritten = async (fresh: readonly ComparedPair[]) => {
-      const lost = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
+    const keepOverwritten = async (reread: readonly ComparedPair[]) => {
+      const lost = reread.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
       for (const pair of lost) overwritten.set(pair.id, pair);
       await ports.keepConflicts?.(lost);
     };
@@ -179,9 +179,9 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await fetchById(to, pairs);
-    const sent = pairs.filter((pair) => decideDirection(pair) === 'backward');
-    const received = await fetchById(from, sent);
-    const backIds = new Set(sent.map(({ id }) => id));
+    const writtenBack = pairs.filter((pair) => decideDirection(pair) === 'backward');
+    const received = await fetchById(from, writtenBack);
+    const backIds = new Set(writtenBack.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
       from: backIds.has(pair.id) ? received.get(pair.id) : pair.from,

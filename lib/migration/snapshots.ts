@@ -94,11 +94,8 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
     const backup = { ...snapshot, parts, sha256 };
     assertIntact(backup);
     // The store's own copy is removed now: the restore test needs the space.
-    const unknownSnapshots = await clearStore(
-      context,
-      collection,
-      readStage(stages.recorded, SNAPSHOT_MADE),
-    );
+    const madeRecord = readStage(stages.recorded, SNAPSHOT_MADE);
+    const unknownSnapshots = await clearStore(context, collection, madeRecord);
     if (unknownSnapshots.length > 0) {
       const message =
         'Another program makes snapshots, too: remove by hand those that it does not need';
@@ -192,10 +189,10 @@ async function listOwnSnapshots(
 function mayBeOurs(name: string, requests: SentRequests['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
-  const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  const startedAt = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
   const times = requests.flatMap(({ accepted }) => accepted ?? []);
-  if (Number.isNaN(begun) || times.length < requests.length) return true;
-  return times.some((time) => begun > time - MAX_EARLY_MS && begun < time + MAX_DELAY_MS);
+  if (Number.isNaN(startedAt) || times.length < requests.length) return true;
+  return times.some((time) => startedAt > time - MAX_EARLY_MS && startedAt < time + MAX_DELAY_MS);
 }
 
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
@@ -235,10 +232,10 @@ async function keepNextPart(
     const why = `The snapshot ${name} has ${totalBytes} bytes instead of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
+  const maxBytes = Math.min(snapshotPartBytes, size - parts.bytes);
   const part = await artifacts.put(
     formatPartKey(parts.prefix, parts.count),
-    takeFirstBytes(bytes, wanted),
+    takeFirstBytes(bytes, maxBytes),
   );
   if (part.bytes === 0) {
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;

@@ -38,8 +38,8 @@ async function readParameter(
   Name: string,
 ): Promise<string | undefined> {
   try {
-    const answer = await client.send(new GetParameterCommand({ Name, WithDecryption: true }));
-    return answer.Parameter?.Value;
+    const response = await client.send(new GetParameterCommand({ Name, WithDecryption: true }));
+    return response.Parameter?.Value;
   } catch (cause) {
     if (!(cause instanceof ParameterNotFound)) throw cause;
     throw new Refusal('RefusedSetting', `There is no parameter ${Name}.`, { cause });

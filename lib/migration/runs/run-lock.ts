@@ -86,12 +86,12 @@ export function createRunLock(options: {
   /** The write by which a new run gets the lock; refused while another run has it. */
   async function claimWrite(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
-    const seen = epochOf(lock);
+    const currentEpoch = epochOf(lock);
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
-    const claimed = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
+    const claimed = { active_run: runId, epoch: currentEpoch + 1, lease_until: NO_LEASE, runs };
     return setAttributes(LOCK_KEY, claimed, {
       expression: IS_AS_SEEN,
-      values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
+      values: { ':seen': (await isFree(lock)) ? currentEpoch : NO_EPOCH },
       onConditionFailed: otherRun,
     });
   }
@@ -110,21 +110,24 @@ export function createRunLock(options: {
    */
   async function take(runId: string): Promise<Lease> {
     const lock = await assertCanTake(runId);
-    const seen = epochOf(lock);
-    const taken = {
+    const currentEpoch = epochOf(lock);
+    const lockFields = {
       active_run: runId,
-      epoch: seen + 1,
+      epoch: currentEpoch + 1,
       lease_holder: holder.self ?? NO_HOLDER,
       lease_since: now(),
       lease_until: now() + leaseMs,
     };
-    const lease = setAttributes(LOCK_KEY, taken, {
+    const lease = setAttributes(LOCK_KEY, lockFields, {
       expression: IS_EXPIRED,
-      values: { ':seen': seen, ':now': isHolderDead(lock) ? Number(lock?.lease_until) : now() },
+      values: {
+        ':seen': currentEpoch,
+        ':now': isHolderDead(lock) ? Number(lock?.lease_until) : now(),
+      },
       onConditionFailed: (lock) => explainRefusal(runId, lock),
     });
     await database.commit([lease]);
-    return { runId, epoch: seen + 1 };
+    return { runId, epoch: currentEpoch + 1 };
   }
 
   /** True if the process that holds the lease has ended, and no request of it can still arrive. */
@@ -293,10 +296,10 @@ export async function keepLeaseDuring<Result>(
   let underWay: Promise<void> | undefined;
 
   async function beat(): Promise<void> {
-    const begun = now();
+    const startedAt = now();
     try {
       await renew();
-      renewedAt = begun;
+      renewedAt = startedAt;
     } catch (error) {
       if (error instanceof Refusal || now() - renewedAt >= leaseMs) controller.abort(error);
     }

@@ -34,9 +34,9 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
 
 /** All collections that the run has made and may remove, unless users work on them */
 export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>): string[] {
-  const named = [...builtCollectionsOf(run), restoreTestCollectionOf(run)];
+  const generatedNames = [...builtCollectionsOf(run), restoreTestCollectionOf(run)];
   const uploaded = run.hasUploaded ? liveCollectionsOf(run) : [];
-  return [...named.filter((name) => name.includes(run.runId)), ...uploaded];
+  return [...generatedNames.filter((name) => name.includes(run.runId)), ...uploaded];
 }
 
 /** All names of collections that the run will create: they must be free and different. */

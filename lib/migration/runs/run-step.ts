@@ -267,12 +267,12 @@ function explainFailure(cause: unknown, failed: Run['refused']): unknown {
 function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   const { evidence, changes, phase = move.to } = outcome;
   const entered = enterPhase(run, phase, now);
-  const more = move.yields && evidence ? { [move.yields]: evidence } : {};
+  const added = move.yields && evidence ? { [move.yields]: evidence } : {};
   return {
     ...entered,
     ...changes,
     ...(outcome.refusal && { refused: toRefused(outcome.refusal) }),
-    evidence: { ...entered.evidence, ...more },
+    evidence: { ...entered.evidence, ...added },
   };
 }
 
