@@ -26,7 +26,8 @@ const UNLOAD_MS = 1_000;
 
 export type Journal = ReturnType<typeof createJournal>;
 
-export function createJournal({ device, tab, locks }: JournalPorts) {
+export function createJournal(ports: JournalPorts) {
+  const { device, tab, locks } = ports;
   /** Name of this page's entry and of its lock. */
   let own: string | undefined;
   /** Entry of the earlier page of this tab; in a duplicated tab, of the page that was duplicated. */
@@ -40,6 +41,7 @@ export function createJournal({ device, tab, locks }: JournalPorts) {
     return name;
   }
 
+  moveFromTab(ports);
   return {
     /** True if the device keeps writes of another page, which may live, or be of another ledger. */
     hasOthers: () => device.listNames().some((name) => name.startsWith(`${KIND} `) && name !== own),
@@ -78,4 +80,22 @@ export function createJournal({ device, tab, locks }: JournalPorts) {
       );
     },
   };
+}
+
+/** Moves the writes that a page of an earlier release kept in its tab to the device, from which their ledgers' pages take them. */
+function moveFromTab({ device, tab, locks }: JournalPorts): void {
+  const text = tab.getItem(KIND) ?? '';
+  if (!locks || !text.startsWith('[')) return;
+  const byLedger = Object.groupBy(readEarlierWrites(text), ({ ledger }) => ledger);
+  for (const [ledger, writes] of Object.entries(byLedger))
+    device.setItem(nameOfLedger(KIND, ledger) + crypto.randomUUID(), JSON.stringify(writes));
+  tab.setItem(KIND, '');
+}
+
+function readEarlierWrites(text: string): readonly { readonly ledger: string }[] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
 }

@@ -259,6 +259,29 @@ describe('the outbox', () => {
     expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
+  test('sends the writes that a page of an earlier release kept in its tab, in their own ledgers', async () => {
+    const earlier = openOutbox();
+    earlier.replies.push(new ApiError('lost'));
+    createFirstRow(earlier.outbox);
+    await runPending();
+    earlier.end();
+    const [kept = ''] = earlier.device.stored.values();
+    const writes: readonly object[] = JSON.parse(kept);
+    const foreign = writes.map((each) => ({ ...each, key: 'foreign', ledger: 'another' }));
+    const tab = new Map([['outbox', JSON.stringify([...writes, ...foreign])]]);
+    const page = openOutbox({ tab });
+    await runPending();
+    expect(page.requests.map(({ headers }) => headers)).toEqual([earlier.requests[0]?.headers]);
+    page.end();
+    const another = openOutbox({ ...page, ledger: 'another' });
+    await runPending();
+    expect(another.requests.map(({ headers }) => headers?.['idempotency-key'])).toEqual([
+      'foreign',
+    ]);
+    another.end();
+    expect(page.device.stored.size).toBe(0);
+  });
+
   test('keeps a write until a key that may write is used', async () => {
     const { outbox, requests, refused } = openOutbox();
     outbox.close();
