@@ -123,15 +123,19 @@ export async function attempt(sender: Sender, write: Write): Promise<void> {
 function confirm(sender: Sender, write: Write, { changes, refusals }: Outcome): void {
   const { queue, ports, versions } = sender;
   // Records the new ids and versions before the rows change: row keys and an open edit depend on them.
+  const confirmed = createRowVersions();
   for (const { before, after } of changes) {
     const written = before ?? write.changes[0]?.after;
-    if (after && written) versions.add(written, after);
+    if (!after || !written) continue;
+    versions.add(written, after);
+    confirmed.add(written, after);
   }
   queue.update(write.key, { changes, confirmedAt: Date.now() });
-  // The waiting writes of a row get the id and the version that the row has now.
+  // The waiting writes of a row get the id and the version that this write gave it, but not those of earlier writes: a write that
+  // was taken over from another page would then overwrite them without a question.
   queue.replace(
     queue.writes.value.map((each) =>
-      each.confirmedAt ? each : { ...each, changes: each.changes.map(versions.follow) },
+      each.confirmedAt ? each : { ...each, changes: each.changes.map(confirmed.follow) },
     ),
   );
   if (refusals.length > 0) ports.onRefused(refusals, write);

@@ -282,6 +282,28 @@ describe('the outbox', () => {
     expect(page.device.stored.size).toBe(0);
   });
 
+  test('asks which version to keep if a taken write changes a row that the page has changed', async () => {
+    const open = openOutbox();
+    const closed = openOutbox({ device: open.device });
+    closed.replies.push(new ApiError('lost'));
+    const seven = createRow(7);
+    void closed.outbox.update([{ before: createRow(8), after: createRow(8, { amount: 5 }) }]);
+    void closed.outbox.update([{ before: seven, after: createRow(7, { amount: 5 }) }]);
+    await runPending();
+    closed.end();
+    const newer = createRow(7, { amount: 9, etag: '"t7.2.0"' });
+    open.replies.push({ data: newer }, { data: createRow(8, { amount: 5, etag: '"t8.2.0"' }) });
+    open.replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: newer });
+    void open.outbox.update([{ before: seven, after: createRow(7, { amount: 9 }) }]);
+    await runPending();
+    await open.outbox.takeOver();
+    expect(open.requests[2]?.headers).toEqual({ 'if-match': seven.etag });
+    expect(open.outbox.conflicts.value.get(7)).toMatchObject({
+      mine: { amount: 5 },
+      theirs: newer,
+    });
+  });
+
   test('keeps a write until a key that may write is used', async () => {
     const { outbox, requests, refused } = openOutbox();
     outbox.close();
