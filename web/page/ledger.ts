@@ -161,7 +161,6 @@ export async function loadView(): Promise<void> {
       isLoading.value = false;
     });
     failedLoads = 0;
-    openedLedger = next.caller.ledger;
   } catch (cause) {
     if (abortSignal.aborted) return;
     currentLoad.abort();
@@ -192,6 +191,7 @@ async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
 }
 
 async function openOutbox({ ledger, scope: scopeOfKey }: CallerData): Promise<void> {
+  openedLedger = ledger;
   await outbox.open(ledger, { canWrite: scopeOfKey === 'write' });
 }
 

@@ -8,6 +8,10 @@ function createStorage() {
     setItem: (name: string, text: string) => void items.set(name, text),
     removeItem: (name: string) => void items.delete(name),
     clear: () => items.clear(),
+    key: (n: number) => [...items.keys()][n] ?? null,
+    get length() {
+      return items.size;
+    },
   };
 }
 
@@ -22,6 +26,8 @@ const sentKeys: (string | null)[] = [];
 let revoked = '';
 /** Idempotency keys of the writes that were accepted */
 const keys: (string | null)[] = [];
+/** True if the service refuses every key except at `/me` */
+let areListsRefused = false;
 
 vi.stubGlobal('location', { hash: '#period=2024-02', reload });
 vi.stubGlobal('localStorage', device);
@@ -37,11 +43,13 @@ vi.stubGlobal('fetch', async (path: string, { method, headers }: RequestInit) =>
     return Response.json({ data: { id: 1, name: 'Food', etag: '"c1.1.0"' } });
   }
   if (path === '/me') return Response.json({ data: { ledger, kind: 'key', scope: 'write' } });
+  if (areListsRefused) return Response.json({ message: 'No' }, { status: 401 });
   if (path.startsWith('/categories')) return Response.json({ data: [] });
   if (path.startsWith('/summary')) return Response.json({ data: { groups: [] } });
   return Response.json({ data: [], next: null, pagination: { pages: 1, total: 0 } });
 });
 
+const LEDGER_MODULE = '../../../../../web/page/ledger.ts';
 const { call, storedKey } = await import('../../../../../web/page/client.ts');
 const { forgetWrittenCategories } = await import('../../../../../web/page/category-list.ts');
 const { createCategory } = await import('../../../../../web/page/category-writes.ts');
@@ -69,6 +77,7 @@ beforeEach(() => {
   device.clear();
   tab.clear();
   revoked = '';
+  areListsRefused = false;
   sentKeys.length = 0;
   reload.mockClear();
 });
@@ -122,6 +131,20 @@ describe('the key of a tab', () => {
     sentKeys.length = 0;
     await expect(call('/transactions')).rejects.toMatchObject({ status: 401 });
     expect(sentKeys).toEqual([]);
+  });
+
+  test('opens another ledger by a reload even if the writes of the previous one were all it had opened', async () => {
+    const first: typeof import('../../../../../web/page/ledger.ts') = await import(
+      `${LEDGER_MODULE}?nothing-opened`
+    );
+    storedKey.write('fl_home', { isKept: true });
+    device.setItem('outbox another closed-page', '[]');
+    areListsRefused = true;
+    await first.loadView();
+    expect(keyQuestion.peek()?.refused).toMatchObject({ status: 401 });
+    areListsRefused = false;
+    await first.openWithKey('fl_work', true);
+    expect(reload).toHaveBeenCalledOnce();
   });
 
   test('opens the same ledger again without a reload', async () => {
