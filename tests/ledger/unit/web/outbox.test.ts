@@ -259,6 +259,21 @@ describe('the outbox', () => {
     expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
+  test('neither sends nor shows its own writes of another ledger, until that is opened again', async () => {
+    const { outbox, requests } = openOutbox();
+    outbox.close();
+    outbox.create(FIELDS);
+    outbox.remove([createRow(8)]);
+    void outbox.open('another');
+    outbox.flush();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const lists = [outbox.writes, outbox.waiting, outbox.undoable];
+    expect([requests, ...lists.map(({ value }) => value)]).toEqual([[], [], [], []]);
+    void outbox.open('home');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+  });
+
   test('sends the writes that a page of an earlier release kept in its tab, in their own ledgers', async () => {
     const earlier = openOutbox();
     earlier.replies.push(new ApiError('lost'));
