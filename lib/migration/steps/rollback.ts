@@ -5,7 +5,7 @@ import { measureParts } from '../forecast.ts';
 import { Refusal } from '../refusals.ts';
 import { collectFacts, readJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import { addServed, wasOpened, wentLive } from '../runs/run.ts';
+import { addServed, hasSwitched, wasOpened, wentLive } from '../runs/run.ts';
 import {
   builtCollectionsOf,
   liveCollectionOf,
@@ -54,7 +54,9 @@ async function stay(context: StepContext, { refused }: Stayed): Promise<Outcome>
 async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { run } = context;
   const { points: _, ...found } = collectFacts(context.stages.recorded);
-  const isServed = wasOpened(run) || found.leakedWrites !== undefined;
+  // Without a proof of the old version, users may still work on the collection of the new one.
+  const isUnproved = hasSwitched(run) && found.oldVersion !== undefined;
+  const isServed = wasOpened(run) || isUnproved || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'Remove the collections and the snapshot of the run by hand';
   const except = [...served, ...builtCollectionsOf(run)];

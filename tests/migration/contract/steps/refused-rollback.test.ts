@@ -75,6 +75,21 @@ it('a restore does not restart the time limit of a refusal', async () => {
   expect(await repeatUntilKilled(migration, changes)).toBeLessThan(20);
 });
 
+it('a rollback that cannot prove the old version keeps the uploaded collection', async () => {
+  const migration = await createMigrationAt('equal', {}, { uploadAs: 'uploaded' });
+  const { vectors } = migration.services;
+  await migration.runUntilStage('proved');
+  const notDone = onRequest(migration, 'deploy-old', () => 'done');
+  await repeatUntilRolledBack(migration, () =>
+    migration.finish('rollback', { actor: 'machine' }, notDone),
+  );
+  const run = await migration.runs.read(RUN);
+  expect(run.evidence['rollback-report']?.facts).toMatchObject({ oldVersion: 'unproved' });
+  expect(await vectors.collectionExists('uploaded')).toBe(true);
+  expect(run.served).toContainEqual(expect.objectContaining({ collection: 'uploaded' }));
+  expect(run.takesNoWindow).toBeDefined();
+});
+
 function refuseOpening({ services }: Migration, isRefused: (request: HookRequest) => boolean) {
   const ask = async (request: HookRequest) => {
     if (request.action === 'open-writes' && isRefused(request)) {
