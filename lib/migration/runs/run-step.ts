@@ -123,7 +123,7 @@ async function runLocked(
     await runs.saveCheckpoint(lease, step.command, checkpoint);
   };
   const refused = failed && (findFailure(found) ?? toRefused(failed));
-  let run = refused ? noteFailure(found, refused) : recordIntent(found, { move, input });
+  let run = refused ? noteFailure(found, refused) : recordIntent(found, { move, input, isWanted });
   if (!isDeepStrictEqual(run, found)) await runs.write(lease, run);
   const hasBegun = () => move.through === undefined || run.phase === move.through;
   // Another invocation may have begun the rollback.
@@ -225,16 +225,23 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
 
 /**
  * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a step that
- * is under way to the record: the state machine may continue it. Before a window, they apply until the step is done or refused.
+ * is under way to the record: the state machine may continue it. Before a window, they apply until the step is done or refused, or
+ * an operator calls a step.
  */
 function recordIntent(
-  run: Run,
-  { move, input }: { readonly move: Move; readonly input: Intent },
+  found: Run,
+  {
+    move,
+    input,
+    isWanted,
+  }: { readonly move: Move; readonly input: Intent; readonly isWanted: boolean },
 ): Run {
+  const { phase } = found;
+  const { accepted: _, ...unaccepted } = found;
+  const run = isWanted && isBeforeWindow(phase) ? unaccepted : found;
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
-  const { phase } = run;
   const continues = move.through === undefined && (isBeforeWindow(phase) || isSwitching(phase));
   return continues ? acceptLosses(planned, input) : planned;
 }

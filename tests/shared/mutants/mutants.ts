@@ -801,6 +801,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['get run() {\n      return run;\n    },', 'run,'],
     ['(isBeforeWindow(phase) || isSwitching(phase))', 'isSwitching(phase)'],
     ['if (run.accepted && isBeforeWindow(run.phase))', 'if (false)'],
+    ['isWanted && isBeforeWindow(phase)', 'false'],
   ]),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',

@@ -92,6 +92,19 @@ describe('the number of deletions that the operator accepted for a copy', () => 
     expect(await copyTwice(() => Promise.reject(failure))).toEqual([60, 60]);
   });
 
+  it('does not apply to another step that the operator calls, instead of the one that was interrupted', async () => {
+    const given: unknown[] = [];
+    const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
+      given.push(input.deletes);
+      if (given.length === 1) throw outOfTime();
+      return {};
+    });
+    await writeEvidence('backup-1');
+    await runCommand('rebuild', { deletes: 60 });
+    await runCommand('copy');
+    expect(given).toEqual([60, undefined]);
+  });
+
   it('does not apply to the copy after one that was refused', async () => {
     const refusal = new Refusal('RefusedMassChange', 'Too many.');
     expect(await copyTwice(() => Promise.reject(refusal))).toEqual([60, undefined]);
