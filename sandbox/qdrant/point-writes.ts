@@ -56,11 +56,11 @@ export function createPointWrites({ registry, version }: SandboxState) {
     const filter = readMember<Schemas['UpdateVectors']>(exchange, 'update_filter') ?? 'null';
     const shouldUpdate = toTest(toFilter(filter));
     return applyWrite(exchange, collection, () => {
-      const known = updates.flatMap(({ id, vector }) => {
+      const existing = updates.flatMap(({ id, vector }) => {
         const point = collection.points.get(toPointKey(id));
         return point ? [{ point, vector }] : [];
       });
-      for (const { point, vector } of known) {
+      for (const { point, vector } of existing) {
         if (shouldUpdate(point)) collection.points.put(mergeVectors(collection, point, vector));
       }
       const missing = updates.find(({ id }) => !collection.points.has(toPointKey(id)));

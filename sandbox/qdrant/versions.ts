@@ -20,8 +20,8 @@ export function hasFeature(version: string, feature: Feature): boolean {
 
 /** Compares two versions for a sort. @returns a number below, at or above zero */
 export function compareVersions(first: string, second: string): number {
-  const left = first.split('.').map(Number);
-  const right = second.split('.').map(Number);
-  const differing = [0, 1, 2].find((part) => left[part] !== right[part]);
-  return differing === undefined ? 0 : (left[differing] ?? 0) - (right[differing] ?? 0);
+  const firstParts = first.split('.').map(Number);
+  const secondParts = second.split('.').map(Number);
+  const differing = [0, 1, 2].find((part) => firstParts[part] !== secondParts[part]);
+  return differing === undefined ? 0 : (firstParts[differing] ?? 0) - (secondParts[differing] ?? 0);
 }

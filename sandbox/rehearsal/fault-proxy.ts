@@ -51,10 +51,10 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
 
   function takeDueFault(request: string): Fault['effect'] | undefined {
     const matching = rules.filter(({ fault }) => fault.on.test(request));
-    const due = matching.find(({ skips }) => skips === 0);
+    const firing = matching.find(({ skips }) => skips === 0);
     for (const rule of matching) rule.skips = Math.max(0, rule.skips - 1);
-    if (due) rules = rules.filter((rule) => rule !== due);
-    return due?.fault.effect;
+    if (firing) rules = rules.filter((rule) => rule !== firing);
+    return firing?.fault.effect;
   }
 
   const server = createServer((incoming, response) => {

@@ -73,9 +73,9 @@ export function describeFaults(acts: readonly ActResult[]): string[] {
 /** Returns the last line of the output. */
 export function describeEnd(outcomes: readonly Outcome[]): string {
   if (!outcomes.every(isSuccessful)) return 'The rehearsal failed.';
-  const lost = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);
-  if (lost === 0) return 'Nothing was lost.';
-  return `${lost} writes left behind as acknowledged; nothing was lost.`;
+  const acknowledged = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);
+  if (acknowledged === 0) return 'Nothing was lost.';
+  return `${acknowledged} writes left behind as acknowledged; nothing was lost.`;
 }
 
 function listFaults(kind: string, faults: readonly string[]): string[] {

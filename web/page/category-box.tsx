@@ -226,18 +226,18 @@ function listOptions(text: string): readonly Option[] {
 
 /** Names that begin with the text come first, then names with a word that does; a new name comes last. */
 function findOptions(text: string): readonly Option[] {
-  const wanted = normalize(text.trim());
+  const searched = normalize(text.trim());
   const all = choices.value;
   const found = all
-    .filter(({ normalized }) => normalized.includes(wanted))
-    .map(({ name, normalized }) => ({ name, isNew: false, rank: rankMatch(normalized, wanted) }))
+    .filter(({ normalized }) => normalized.includes(searched))
+    .map(({ name, normalized }) => ({ name, isNew: false, rank: rankMatch(normalized, searched) }))
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_OPTIONS);
-  const isKnown = wanted === '' || all.some(({ normalized }) => normalized === wanted);
+  const isKnown = searched === '' || all.some(({ normalized }) => normalized === searched);
   return isKnown ? found : [...found, { name: text.trim(), isNew: true }];
 }
 
-function rankMatch(name: string, wanted: string): number {
-  if (name.startsWith(wanted)) return 0;
-  return name.includes(` ${wanted}`) ? 1 : 2;
+function rankMatch(name: string, searched: string): number {
+  if (name.startsWith(searched)) return 0;
+  return name.includes(` ${searched}`) ? 1 : 2;
 }

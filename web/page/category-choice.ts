@@ -20,8 +20,8 @@ export const choices = computed(() =>
 export async function resolveCategory(text: string): Promise<Category | undefined> {
   const typed = text.trim();
   if (typed === '') return undefined;
-  const wanted = normalize(typed);
-  const alike = choices.value.filter(({ normalized }) => normalized === wanted);
+  const searched = normalize(typed);
+  const alike = choices.value.filter(({ normalized }) => normalized === searched);
   const known =
     alike.find(({ name }) => name === typed) ??
     alike.find(({ name }) => name.toLowerCase() === typed.toLowerCase()) ??

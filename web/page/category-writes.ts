@@ -16,9 +16,9 @@ let updating: Promise<unknown> = Promise.resolve();
  * @throws ApiError
  */
 export async function ensureCategory(name: string): Promise<Category> {
-  const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
-  const known = categories.value.find(same);
-  if (known) return known;
+  const hasSameName = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
+  const existing = categories.value.find(hasSameName);
+  if (existing) return existing;
   try {
     const created = await createCategory({ name: name.trim() });
     announcement.value = `Category ${created.name} created`;

@@ -38,11 +38,11 @@ export async function runImport(preview: Preview, choices: ImportChoices): Promi
   const { name, reading, options } = preview;
   if (!reading || !isCurrent(preview)) return;
   try {
-    const done = await work(() =>
+    const result = await work(() =>
       sendPlan(reading, { ...choices, name, account: options.account }),
     );
-    importing.value = done;
-    announcement.value = `${format.counted(done.created, 'transaction')} imported`;
+    importing.value = result;
+    announcement.value = `${format.counted(result.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {
     const problem = describeFailure(error);
@@ -81,19 +81,19 @@ async function sendPlan(
     importing.value = { stage: 'sending', name, done, total };
   };
   onProgress(0);
-  const sent = await sendRows(rows, { importId, account }, onProgress);
+  const sendResult = await sendRows(rows, { importId, account }, onProgress);
   const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
   const refusedLines = [...statement.refused, ...plan.refused].map(
     ({ line, message }) => `Line ${line}: ${message}`,
   );
   return {
     stage: 'done',
-    ...{ name, importId, created: sent.created, changed: updated.changed },
+    ...{ name, importId, created: sendResult.created, changed: updated.changed },
     period: choosePeriod([...rows, ...changes.map(({ row }) => row)]),
-    uncategorised: sent.uncategorised,
-    present: plan.present + sent.present,
+    uncategorised: sendResult.uncategorised,
+    present: plan.present + sendResult.present,
     leftOut: plan.missing.length - rows.length,
-    refused: [...refusedLines, ...sent.refused, ...updated.refused],
+    refused: [...refusedLines, ...sendResult.refused, ...updated.refused],
   };
 }
 

@@ -46,7 +46,7 @@ export function ImportButton() {
 export function DropTarget() {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    const over = (event: DragEvent) => {
+    const onDragOver = (event: DragEvent) => {
       if (!canWrite.value || !event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       setOver(true);
@@ -59,11 +59,11 @@ export function DropTarget() {
       event.preventDefault();
       void openFile(file);
     };
-    addEventListener('dragover', over);
+    addEventListener('dragover', onDragOver);
     addEventListener('dragleave', leave);
     addEventListener('drop', drop);
     return () => {
-      removeEventListener('dragover', over);
+      removeEventListener('dragover', onDragOver);
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);
     };

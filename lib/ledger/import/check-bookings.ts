@@ -251,10 +251,11 @@ interface CurrencyCount {
 }
 
 function describeCurrencies(counts: readonly CurrencyCount[]): string {
-  const most = counts.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHOWN);
-  const shown = most.map(({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`);
-  const more = counts.length > most.length ? [`${counts.length - most.length} more`] : [];
-  const codes = most.map(({ currency }) => currency);
+  const mostFrequent = counts.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHOWN);
+  const shown = mostFrequent.map(({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`);
+  const more =
+    counts.length > mostFrequent.length ? [`${counts.length - mostFrequent.length} more`] : [];
+  const codes = mostFrequent.map(({ currency }) => currency);
   const [pair] = codes.flatMap((first, n) =>
     codes
       .slice(n + 1)

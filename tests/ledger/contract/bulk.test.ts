@@ -178,7 +178,7 @@ describe('PUT /transactions/bulk', () => {
     const { api, rows, verify, readRow } = await givenLedger(9);
     const inactive = await givenCategory(api, { is_active: false });
     await api.put('/transactions/1', { external_id: 'taken' });
-    const other = rows[8]?.etag;
+    const etagOfRow9 = rows[8]?.etag;
     const items: [status: number, item: unknown, result?: object][] = [
       [200, { id: 2, notes: 'Note' }],
       [404, { id: UNKNOWN_ID, notes: 'Note' }],
@@ -186,8 +186,12 @@ describe('PUT /transactions/bulk', () => {
       [404, { id: 5, category_id: UNKNOWN_ID }],
       [400, { id: 6, category_id: inactive.id }],
       [409, { id: 7, external_id: 'taken' }, { existing_id: 1 }],
-      [412, { id: 8, notes: 'Note', if_match: other }],
-      [400, { id: 9, if_match: other?.slice(1) }, { details: { if_match: [expect.any(String)] } }],
+      [412, { id: 8, notes: 'Note', if_match: etagOfRow9 }],
+      [
+        400,
+        { id: 9, if_match: etagOfRow9?.slice(1) },
+        { details: { if_match: [expect.any(String)] } },
+      ],
       [400, { notes: 'Note' }, { details: { id: [expect.any(String)] } }],
       [400, 'lunch'],
       [400, { id: '1', notes: 'Note' }],

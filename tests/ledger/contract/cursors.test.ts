@@ -78,10 +78,10 @@ it('a search by external id has one page', async () => {
 
 it('a cursor works with other dates, and leads to no row outside them', async () => {
   const { next } = await read('/transactions', { per_page: 2 });
-  const early = { end_date: '2026-03-02', after: String(next) };
-  expect((await read('/transactions', early)).ids).toEqual([2, 1]);
-  const late = { start_date: '2026-03-05', after: String(next) };
-  expect((await read('/transactions', late)).ids).toEqual([]);
+  const rangeBeforeCursor = { end_date: '2026-03-02', after: String(next) };
+  expect((await read('/transactions', rangeBeforeCursor)).ids).toEqual([2, 1]);
+  const rangeAfterCursor = { start_date: '2026-03-05', after: String(next) };
+  expect((await read('/transactions', rangeAfterCursor)).ids).toEqual([]);
   const { next: second } = await read('/transactions', { sort: 'date', per_page: 2 });
   const skipped = { sort: 'date', start_date: '2026-03-04', after: String(second) };
   expect((await read('/transactions', skipped)).ids).toEqual([4, 5]);

@@ -366,8 +366,8 @@ describe('two accounts with the same row', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--account NAME') });
     expect(await person.readRows()).toHaveLength(3);
     // Follows the advice of both messages.
-    const named = await person.run(card, '--account', 'Card', '--yes');
-    expect(named.stderr).toContain('--import-duplicates');
+    const result = await person.run(card, '--account', 'Card', '--yes');
+    expect(result.stderr).toContain('--import-duplicates');
     const imported = await person.run(card, '--account', 'Card', '--import-duplicates', '--yes');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
     expect(await person.readRows()).toHaveLength(6);

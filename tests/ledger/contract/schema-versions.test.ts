@@ -103,16 +103,16 @@ describe('an item of an older version', () => {
   );
 
   it('is upgraded before a write changes it, like all other items of that transaction', async () => {
-    const other = { ...KEY, sk: '2' };
+    const otherKey = { ...KEY, sk: '2' };
     await send.put({ ...KEY, v: 1, count: 1, name: 'a' });
-    await send.put({ ...other, count: 5 });
+    await send.put({ ...otherKey, count: 5 });
     const exists = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
     await openNext().commit([
       addToCounters(KEY, new Map([['count', 1]])),
-      setAttributes(other, { color: 'red' }, exists),
+      setAttributes(otherKey, { color: 'red' }, exists),
     ]);
     expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, count: 102, label: 'a' });
-    expect(await readStored(other)).toEqual({ ...other, v: 3, count: 105, color: 'red' });
+    expect(await readStored(otherKey)).toEqual({ ...otherKey, v: 3, count: 105, color: 'red' });
   });
 
   it('keeps what another request writes between its read and its upgrade', async () => {
@@ -300,10 +300,10 @@ describe('an item of a newer version', () => {
   ])('is not changed by %s, nor is anything else in the transaction', async (_, write) => {
     const newer = { ...KEY, v: 4, count: 1 };
     await send.put(newer);
-    const other = { ...KEY, sk: '3' };
-    const writes = [write, addToCounters(other, new Map([['count', 1]]))];
+    const otherKey = { ...KEY, sk: '3' };
+    const writes = [write, addToCounters(otherKey, new Map([['count', 1]]))];
     await expect(openNext().commit(writes)).rejects.toThrow(NewerItemError);
-    expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
+    expect([await readStored(KEY), await readStored(otherKey)]).toEqual([newer, undefined]);
   });
 
   it('fails a request with a 500 and the message of the operation, and stays unchanged', async () => {

@@ -104,23 +104,23 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('a row that was added offline is sent after its tab was closed, once, and by no open tab before', async () => {
     const page = await pages.visit();
-    const other = await page.context().newPage();
-    await other.goto(pages.url());
-    await waitUntilIdle(other);
+    const secondTab = await page.context().newPage();
+    await secondTab.goto(pages.url());
+    await waitUntilIdle(secondTab);
     await page.route('**/transactions', (route) => route.abort());
     await addForm(page).getByLabel('Description').fill('Kept for later');
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
-    await other.reload();
-    await waitUntilIdle(other);
+    await secondTab.reload();
+    await waitUntilIdle(secondTab);
     expect(await pages.readRows('Kept for later')).toEqual([]);
     await page.close();
-    await other.reload();
-    await findRow(other, 'Kept for later').waitFor();
-    await other.waitForSelector('.state:text-is("")', { state: 'attached' });
+    await secondTab.reload();
+    await findRow(secondTab, 'Kept for later').waitFor();
+    await secondTab.waitForSelector('.state:text-is("")', { state: 'attached' });
     expect(await pages.readRows('Kept for later')).toHaveLength(1);
-    expect(await other.evaluate('Object.keys(localStorage)')).toEqual([]);
+    expect(await secondTab.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
   test('a refused row is removed, shows the reason, and can be corrected', async () => {

@@ -144,9 +144,11 @@ export async function createPlayUsers(
    */
   async function choose(change: Change, collection: string): Promise<ScrolledPoint | undefined> {
     const points = await scroll(collection);
-    const own = points.filter(({ payload }) => JSON.parse(payload).user_id === USER);
-    const newest = created.flatMap((id) => own.find((point) => JSON.parse(point.id) === id) ?? []);
-    return change === 'delete' ? (newest[0] ?? own.at(-1)) : own[0];
+    const pointsOfUser = points.filter(({ payload }) => JSON.parse(payload).user_id === USER);
+    const newest = created.flatMap(
+      (id) => pointsOfUser.find((point) => JSON.parse(point.id) === id) ?? [],
+    );
+    return change === 'delete' ? (newest[0] ?? pointsOfUser.at(-1)) : pointsOfUser[0];
   }
 
   async function overwrite(

@@ -144,18 +144,19 @@ export async function startPlay(way: Way = 'new collection') {
   /** Faults that the next action and the next write to the store will have */
   const pendingFaults = { skipsAction: false, dropsWrite: false, asksPerson: false };
   /** The request that a person has to carry out; the webhook does not take it however often it is repeated. */
-  let asked: HookRequest | undefined;
+  let pendingRequest: HookRequest | undefined;
   let isTimeUp = false;
   /** True once the final check of this command has read the new collection: later damage goes unnoticed until writes open. */
   let isChecked = false;
 
   async function ask(request: HookRequest) {
-    const isAsked = asked?.action === request.action && asked.occasion === request.occasion;
+    const isAsked =
+      pendingRequest?.action === request.action && pendingRequest.occasion === request.occasion;
     if (isAsked) return 'asked-of-a-person';
     if (!pendingFaults.asksPerson) return await carryOut(request);
     diary.push(`${request.action} is asked of a person`);
     pendingFaults.asksPerson = false;
-    asked = request;
+    pendingRequest = request;
     return 'asked-of-a-person';
   }
 
@@ -329,7 +330,8 @@ export async function startPlay(way: Way = 'new collection') {
     const { pendingAction } = await migration.runs.read(RUN);
     const { action = 'open-writes' } = pendingAction ?? {};
     const isDone = command === 'confirm' || action === 'open-writes';
-    if (pendingAction && asked && isDone && !(await isConfirmed())) await carryOut(asked);
+    if (pendingAction && pendingRequest && isDone && !(await isConfirmed()))
+      await carryOut(pendingRequest);
     const payload = { runId: RUN, action, confirmedBy: 'ada' };
     const outcome = await confirmAction(migration.services, payload).then(
       () => `${isDone ? 'done' : 'not done'}, ${action}`,
@@ -382,7 +384,7 @@ export async function startPlay(way: Way = 'new collection') {
 
   /** Rolls back if the run is switching, as the state machine would. */
   async function endSwitch(): Promise<void> {
-    asked = undefined;
+    pendingRequest = undefined;
     for (let tries = 0; tries < MAX_ROLLBACKS; tries += 1) {
       const { phase } = await migration.runs.read(RUN);
       if (phase !== 'switching' && phase !== 'switching-back') return;

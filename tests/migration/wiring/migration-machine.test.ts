@@ -52,8 +52,8 @@ describe('the state machine', () => {
   });
 
   it.each(tasks)('%s names only failures that exist', (_, { Retry = [], Catch = [] }) => {
-    const known = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
-    const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
-    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+    const knownErrors = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
+    const handledErrors = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
+    expect(handledErrors.filter((name) => !knownErrors.includes(name))).toEqual([]);
   });
 });

@@ -134,12 +134,12 @@ function listReads(): Step[] {
   return LEDGER_OPERATIONS.flatMap(([route, name]): Step[] => {
     const { query, exampleQuery = {} } = ENDPOINTS_BY_ROUTE[route] ?? {};
     const isFilter = ([name]: readonly [string, string]) => FILTERS.some(([each]) => each === name);
-    const needed = Object.entries(exampleQuery).filter((each) => !isFilter(each));
+    const required = Object.entries(exampleQuery).filter((each) => !isFilter(each));
     const accepted = FILTERS.filter(([filter]) => query && filter in query.entries);
     const pairs = accepted.flatMap((filter, n) =>
       accepted.slice(n).map((other) => [filter, other]),
     );
-    return pairs.map((pair) => [name, { query: Object.fromEntries([...needed, ...pair]) }, 200]);
+    return pairs.map((pair) => [name, { query: Object.fromEntries([...required, ...pair]) }, 200]);
   });
 }
 
@@ -311,11 +311,11 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   /** Lists access that a role lacks, and access that it grants but nothing uses. */
   function compareAccess(user: string, role: RoleProperties) {
     const used = recorder.usedBy(user);
-    const needed = [...used, ...listAccessNeededByAws(template, user)];
+    const required = [...used, ...listAccessNeededByAws(template, user)];
     const granted = listGrantedAccess(template, role);
     return {
-      missing: needed.filter((use) => !granted.includes(use)),
-      unused: granted.filter((use) => !needed.includes(use)),
+      missing: required.filter((use) => !granted.includes(use)),
+      unused: granted.filter((use) => !required.includes(use)),
     };
   }
 

@@ -110,8 +110,8 @@ it('the dashboard shows every alarm', () => {
     'AWS::CloudWatch::Dashboard',
   ).Properties;
   const { widgets } = JSON.parse(DashboardBody['Fn::Sub']);
-  const shown = widgets[0].properties.alarms.map((arn: string) => arn.split(':alarm:')[1]);
-  expect(shown).toEqual(alarms.map(([, { AlarmName }]) => AlarmName));
+  const alarmNames = widgets[0].properties.alarms.map((arn: string) => arn.split(':alarm:')[1]);
+  expect(alarmNames).toEqual(alarms.map(([, { AlarmName }]) => AlarmName));
   expect(widgets).toHaveLength(1 + alarms.length);
 });
 

@@ -83,12 +83,12 @@ function describeMetrics(alarm: unknown): Leaves {
   const { Metrics = [], ...properties } = alarm as AlarmProperties;
   const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
   const { Statistic, ExtendedStatistic = '', Period = 0 } = properties;
-  const own = listMetrics(properties).map((Metric) => ({
+  const ownMetrics = listMetrics(properties).map((Metric) => ({
     Metric,
     Stat: Statistic ?? ExtendedStatistic,
     Period,
   }));
-  const kinds = [...own, ...stats].map(
+  const kinds = [...ownMetrics, ...stats].map(
     ({ Metric: { Namespace, MetricName, Dimensions }, Stat, Period }) => {
       const names = Dimensions.map(({ Name }) => Name).join(' and ');
       return `${Stat} of ${Namespace} ${MetricName} by ${names} in ${Period} s`;

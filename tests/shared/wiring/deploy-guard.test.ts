@@ -195,11 +195,11 @@ describe('the settings of the migration', () => {
     const variableNames = (functions: readonly [string, FunctionProperties][]) =>
       functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
     const shared = variableNames(listApiFunctions(migrating));
-    const own = variableNames(listMigrationFunctions(migrating)).filter(
+    const ownVariables = variableNames(listMigrationFunctions(migrating)).filter(
       (name) => !shared.includes(name),
     );
     // ARTIFACTS_BUCKET_OWNER follows from artifactsUrl.
-    const settings = own.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
+    const settings = ownVariables.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
     expect([...new Set(settings)].sort()).toEqual(Object.values(SETTINGS).sort());
   });
 });

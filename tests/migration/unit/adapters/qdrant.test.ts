@@ -189,8 +189,8 @@ describe('a lost response', () => {
   });
 
   test('to the creation of a snapshot leaves its outcome unknown, unlike a refusal', async () => {
-    const lost = createStore(LOST).store.startSnapshot('memories');
-    await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', code: undefined });
+    const request = createStore(LOST).store.startSnapshot('memories');
+    await expect(request).rejects.toMatchObject({ name: 'RetryableUnavailable', code: undefined });
     // The request is sent only once, with or without a response: a second request would create a second snapshot.
     const { store, calls } = createStore({ status: 503 }, COUNT_REPLY);
     const busy = store.startSnapshot('memories');

@@ -11,8 +11,8 @@ describe('a 32-bit float', () => {
   test('is read back unchanged', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        const back = Math.fround(Number(formatFloat32(value)));
-        expect(Object.is(back, value)).toBe(true);
+        const readBack = Math.fround(Number(formatFloat32(value)));
+        expect(Object.is(readBack, value)).toBe(true);
       }),
       { numRuns: 2_000 },
     );

@@ -207,8 +207,11 @@ describe('run', () => {
   it('describes what it does with a run that is rolling back', async () => {
     const moves = [{ command: 'rollback' }];
     const rollingBack = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
-    const done = { ...STATUS, phase: 'copied', moves: [] };
-    const { place } = createPlace({ rollback: [result('copied')], status: [rollingBack, done] });
+    const rolledBack = { ...STATUS, phase: 'copied', moves: [] };
+    const { place } = createPlace({
+      rollback: [result('copied')],
+      status: [rollingBack, rolledBack],
+    });
     const { output } = await typeCommand(place, 'run');
     expect(output).toMatch(/^Rollback of run run-a \(switching-back\)/);
     expect(output).toContain('back to memories');
