@@ -170,6 +170,7 @@ describe('a run after its rollback', () => {
     await migration.finish('rollback');
     await emptyCollection(migration, SOURCE, 30);
     const refused = failureNamed('RefusedMassChange', 'remove 30 of 60');
+    await expect(migration.finish('copy', { actor: 'machine' })).rejects.toEqual(refused);
     await expect(migration.finish('copy')).rejects.toEqual(refused);
   });
 
