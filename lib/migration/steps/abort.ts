@@ -1,5 +1,5 @@
-// Ends a run before its window, and removes what it built on the store. Its artifacts and the collections that users worked on are
-// kept for a retention period, after which the watch removes them.
+// Ends a run before its window, and removes what it built on the store. The run's artifacts and the collections that users worked
+// on are kept for a retention period; then the watch removes them.
 import type { StepInput } from '../runs/input.ts';
 import { phaseSince, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
@@ -15,12 +15,12 @@ import { lacksMost, removeKept } from './last-copies.ts';
 export const abort: Step = {
   command: 'abort',
   forecast: async (request) => {
-    const { removes, keeps } = await sortOwn(request);
+    const { removes, keeps } = await sortCollections(request);
     return { removes, ...(keeps.length > 0 && { keeps }) };
   },
   work: async (context) => {
     const { run, note } = context;
-    const { keeps } = await sortOwn(context);
+    const { keeps } = await sortCollections(context);
     // Recorded before the removal: after a kill in between, the next abort keeps the same.
     if (keeps.length > 0) await note({ kept: [...new Set([...run.kept, ...keeps])] });
     await removeOwn(context, { except: keeps.flatMap(withCompanion) });
@@ -29,19 +29,21 @@ export const abort: Step = {
   },
 };
 
-/** Decides which of the run's collections are removed: those that alone may hold some memories are kept for a person to compare. */
-async function sortOwn(request: StepRequest) {
-  const own = listOwnCollections(request);
-  const filled = await listFilled(request, own);
-  const holdsLast = filled.length > 0 && (await lacksMost(request));
-  const last = holdsLast ? filled : await listWritten(request);
-  const keeps = own.filter((name) => last.includes(name) || request.run.kept.includes(name));
-  const kept = keeps.flatMap(withCompanion);
-  return { removes: own.filter((name) => !kept.includes(name)), keeps };
+/** Decides which of the run's collections to remove. Those that may hold the only copy of some memories are kept for a person. */
+async function sortCollections(request: StepRequest) {
+  const ownCollections = listOwnCollections(request);
+  const filledCollections = await listFilledCollections(request, ownCollections);
+  const mayHoldLastCopies = filledCollections.length > 0 && (await lacksMost(request));
+  const lastCopies = mayHoldLastCopies ? filledCollections : await listWritten(request);
+  const keeps = ownCollections.filter(
+    (name) => lastCopies.includes(name) || request.run.kept.includes(name),
+  );
+  const keptCollections = keeps.flatMap(withCompanion);
+  return { removes: ownCollections.filter((name) => !keptCollections.includes(name)), keeps };
 }
 
 /** Lists collections with points. Companions are left out, as they hold no memories. */
-async function listFilled(
+async function listFilledCollections(
   { services: { vectors }, run }: StepRequest,
   own: readonly string[],
 ): Promise<string[]> {
@@ -54,7 +56,7 @@ async function listFilled(
   return filled;
 }
 
-/** Lists the new collection if it has late writes: an instance of an earlier window may still write to it, and to it alone. */
+/** Lists the new collection if it has late writes: an instance from an earlier window may still write to it alone. */
 async function listWritten(request: StepRequest): Promise<string[]> {
   const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
@@ -67,8 +69,8 @@ async function listWritten(request: StepRequest): Promise<string[]> {
 
 /**
  * Removes the remains of an aborted run: each collection that users once worked on, when its retention period ends; backups and
- * reports when the last of these periods, and that of the run, has ended. Takes the lock only if something is due.
- * @param deletes number of memories that users deleted, as the operator says
+ * reports, when all these periods and that of the run have ended. Takes the lock only if something is due.
+ * @param deletes number of memories that users deleted, according to the operator
  * @throws Refusal if the collection in use seems to have been emptied
  */
 export async function removeAborted(
@@ -78,18 +80,19 @@ export async function removeAborted(
 ): Promise<void> {
   const { runs, lock, artifacts, clock } = services;
   const now = clock().getTime();
-  const over = run.served.filter(({ until }) => until <= now);
-  const isOver = computeRetention(run) <= now;
-  if (over.length === 0 && !isOver) return;
+  const expired = run.served.filter(({ until }) => until <= now);
+  const isRetentionOver = computeRetentionEnd(run) <= now;
+  if (expired.length === 0 && !isRetentionOver) return;
   if (!(await lock.retainedRuns()).includes(run.runId)) return;
   const lease = await lock.take(run.runId);
   let retained: Retained | 'ended' = 'left';
   try {
     await removeKept({ services, run, deletes, removesMemories: true }, async () => {
-      const left = over.length > 0 ? await removeServed({ services, run, lease }, over) : run;
-      if (!isOver) return;
+      const remainingRun =
+        expired.length > 0 ? await removeServed({ services, run, lease }, expired) : run;
+      if (!isRetentionOver) return;
       // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
-      await runs.write(lease, { ...left, base: undefined });
+      await runs.write(lease, { ...remainingRun, base: undefined });
       await artifacts.deleteAll(`${run.runId}/`);
       retained = 'ended';
     });
@@ -98,30 +101,32 @@ export async function removeAborted(
   }
 }
 
-function computeRetention(run: Run): number {
-  const end = phaseSince(run) + run.plan.retentionDays * DAY_MS;
-  return Math.max(end, ...run.served.map(({ until }) => until));
+function computeRetentionEnd(run: Run): number {
+  const runRetentionEnd = phaseSince(run) + run.plan.retentionDays * DAY_MS;
+  return Math.max(runRetentionEnd, ...run.served.map(({ until }) => until));
 }
 
-/** Removes collections, but keeps and records one that was written to since. @returns the changed record */
+/** Removes collections, except one that changed after users left it: that is recorded as kept. @returns the changed record */
 async function removeServed(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   served: Run['served'],
 ): Promise<Run> {
   const { lock, runs, vectors, setting } = services;
-  const over = served.map(({ collection }) => collection);
+  const collections = served.map(({ collection }) => collection);
   const [live, companion] = liveCollectionsOf(run);
-  const exists = over.includes(live) && (await vectors.collectionExists(live));
+  const exists = collections.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
   const isChanged =
     exists && !isInUse && !(await haveSameSums({ services, run }, live, { base: run.base }));
   const except = isChanged ? [live, companion] : [];
-  await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
-  const left = {
+  await removeCollections({ services, run, renew: () => lock.renew(lease) }, collections, {
+    except,
+  });
+  const changedRun = {
     ...run,
     kept: [...run.kept, ...(isChanged ? [live] : [])],
     served: run.served.filter((entry) => !served.includes(entry)),
   };
-  await runs.write(lease, left);
-  return left;
+  await runs.write(lease, changedRun);
+  return changedRun;
 }

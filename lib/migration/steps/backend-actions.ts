@@ -1,6 +1,6 @@
 // The actions of a switch: freezing writes, changing the setting and the aliases that name the collection, deploying, opening
-// writes. Setting and aliases are changed here; a webhook takes the other actions, or a person does and confirms each. A
-// confirmation is valid for one pending action. A write of the test user proves that writes are frozen, or open again.
+// writes. Setting and aliases are changed here; a webhook carries out the other actions, or a person does and confirms
+// each. A confirmation is valid for one pending action. A write of the test user proves that writes are frozen, or open again.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -24,14 +24,14 @@ export async function waitForAction(
   action: ExternalAction,
   collection: string,
 ): Promise<void> {
-  const answer = await requestAction(context, action, collection);
-  if (answer === 'done') return;
-  const needsPerson = answer === 'asked-of-a-person';
+  const outcome = await requestAction(context, action, collection);
+  if (outcome === 'done') return;
+  const needsPerson = outcome === 'asked-of-a-person';
   if (needsPerson && (await isConfirmed(context, action, collection))) return;
   throw new Paused({ waitsFor: 'the webhook', needsPerson });
 }
 
-/** True if the pending action is confirmed. Makes an action pending that was not. */
+/** True if the action is confirmed. Makes it the pending action if it is not yet. */
 async function isConfirmed(
   { services, run, lease, note }: StepContext,
   action: ExternalAction,
@@ -46,25 +46,25 @@ async function isConfirmed(
   return false;
 }
 
-// A webhook's answer, even a refusal, leaves no action pending for a person.
+// After any response of a webhook, even a refusal, no action is pending for a person.
 async function requestAction(
   context: StepContext,
   action: ExternalAction,
   collection: string,
 ): Promise<HookOutcome> {
   const { run, note } = context;
-  let answer: HookOutcome | undefined;
+  let outcome: HookOutcome | undefined;
   try {
-    answer = await ask(context, action, collection);
-    return answer;
+    outcome = await callHook(context, action, collection);
+    return outcome;
   } finally {
-    if (answer !== 'asked-of-a-person' && run.pendingAction) {
+    if (outcome !== 'asked-of-a-person' && run.pendingAction) {
       await note({ pendingAction: undefined });
     }
   }
 }
 
-async function ask(
+async function callHook(
   { services, run }: StepContext,
   action: ExternalAction,
   collection: string,
@@ -82,7 +82,7 @@ async function ask(
   });
 }
 
-/** Distinguishes requests for an action: those of another window or rollback, and repetitions, are new ones. */
+/** Tells requests for an action apart: one in another window or rollback, or after `askAgain`, is a new request. */
 function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseSince(run)}`;
 }
@@ -92,8 +92,8 @@ function nameOccasion(run: Run): string {
  * out each request once.
  */
 export async function askAgain({ services, run, note }: StepContext): Promise<void> {
-  const { askedAgainAt: before = 0 } = run;
-  const askedAgainAt = Math.max(services.clock().getTime(), before + 1);
+  const { askedAgainAt: previous = 0 } = run;
+  const askedAgainAt = Math.max(services.clock().getTime(), previous + 1);
   await note({ pendingAction: undefined, askedAgainAt });
 }
 
@@ -122,11 +122,11 @@ function choosePollSeconds({ drainSeconds }: Run['plan']): number {
   return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
 }
 
-/** Time for which answers that prove nothing are tolerated */
+/** Time for which responses that prove nothing are tolerated */
 const PATIENCE_MS = 60_000;
 
-/** Answers that prove that no write is made, neither this one nor another */
-const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
+/** Failures that prove that the backend makes no write at all */
+const FREEZE_PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Proof of a freeze, for the report */
 export const proofSchema = v.object({
@@ -163,18 +163,18 @@ async function proveFrozen(
   const checks = v.parse(v.optional(freezeChecksSchema, {}), cursor);
   const { plan } = context.run;
   const now = context.services.clock().getTime();
-  const failure = await tryWrite(context, collections, MEMORABLE);
-  if (!failure) throw notFrozen('The memory backend still accepts writes.');
+  const failure = await tryWrite(context, collections, MEMORABLE_TEXT);
+  if (!failure) throw refuseUnfrozen('The memory backend still accepts writes.');
   // A wrong key, or the key of another user, never proves anything.
-  const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
-  if (!isAnswer) throw failure;
-  if (!PROOFS.includes(failure.code)) {
+  const isResponse = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
+  if (!isResponse) throw failure;
+  if (!FREEZE_PROOFS.includes(failure.code)) {
     const { unprovedSince = now } = checks;
     await keep({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS)
       throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
-    throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
+    throw refuseUnfrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = checks;
   await keep({ refusedSince });
@@ -189,7 +189,7 @@ async function proveFrozen(
 }
 
 /**
- * Checks that a freeze has ended: a write that is still refused shows that "open-writes" was not done. Any other answer proves
+ * Checks that a freeze has ended: a write that is still refused shows that "open-writes" was not done. Any other response proves
  * nothing, and does not stop the run.
  * @throws RetryableFailure so that "open-writes" is requested again
  */
@@ -197,18 +197,18 @@ export async function assertOpen(
   context: StepContext,
   collections: readonly [string, ...string[]],
 ): Promise<void> {
-  const failure = await tryWrite(context, collections, FORGETTABLE);
-  if (!PROOFS.includes(failure?.code)) return;
+  const failure = await tryWrite(context, collections, FORGETTABLE_TEXT);
+  if (!FREEZE_PROOFS.includes(failure?.code)) return;
   await askAgain(context);
   const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${failure?.code}`;
   throw new RetryableFailure('RetryableUnavailable', why);
 }
 
-const MEMORABLE = 'My name is a test of the write freeze.';
+const MEMORABLE_TEXT = 'My name is a test of the write freeze.';
 /** A text from which nothing is remembered, even in a graph */
-const FORGETTABLE = 'Hi.';
+const FORGETTABLE_TEXT = 'Hi.';
 
-/** Tries a write of the test user, and removes it. @returns its failure; undefined if it was made */
+/** Tries a write of the test user, and removes it. @returns its failure; undefined if the write was made */
 async function tryWrite(
   context: StepContext,
   collections: readonly string[],
@@ -226,7 +226,7 @@ async function tryWrite(
   return written === 0 ? failure : undefined;
 }
 
-function notFrozen(why: string): Refusal {
+function refuseUnfrozen(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', why);
 }
 
@@ -235,7 +235,7 @@ type ActivationContext = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'
 interface Activation {
   readonly from: string;
   readonly to: string;
-  /** Called if the store refuses to move the aliases; without it, that refuses the activation. */
+  /** Called if the store refuses to move the aliases; without it, the activation is refused. */
   readonly onUnmoved?: (refusal: Refusal) => void;
 }
 
@@ -265,7 +265,7 @@ async function findAliases({ services, run, note }: ActivationContext): Promise<
   return aliases;
 }
 
-/** Moves aliases. One that another program moved elsewhere stays there; one that was deleted with its collection is recreated. */
+/** Moves aliases. An alias that another program moved stays where it is; one that was deleted with its collection is recreated. */
 async function moveAliases(
   { services: { vectors }, run, renew }: ActivationContext,
   aliases: readonly string[],
@@ -278,10 +278,10 @@ async function moveAliases(
       collection_name,
     ]),
   );
-  const own = [undefined, ...switchableCollections(run)];
+  const ownCollections = [undefined, ...switchableCollections(run)];
   const toMove = aliases.filter((alias) => {
     const collection = current.get(alias);
-    return collection !== to && own.includes(collection);
+    return collection !== to && ownCollections.includes(collection);
   });
   if (toMove.length === 0) return;
   await renew();

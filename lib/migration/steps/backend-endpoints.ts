@@ -22,14 +22,14 @@ const REPLACEMENTS: Partial<Readonly<Record<EndpointName, Replacement>>> = {
   graph: { instead: 'counts as deprecated once the new version is deployed' },
 };
 
-const MAP = 'Map it with MEMORY_BACKEND_PATHS, such as search=/search';
+const MAP_IT = 'Map it with MEMORY_BACKEND_PATHS, such as search=/search';
 
 interface Endpoints {
   readonly missing: readonly Endpoint[];
   readonly undetermined: readonly Endpoint[];
 }
 
-/** Health, and all endpoints that are missing as one list */
+/** Checks the health, and lists all missing endpoints together. */
 export const MEMORY_BACKEND = defineCheck({
   name: 'Memory backend',
   read: async ({ services: { backend }, run }: CheckContext<Pick<Services, 'backend'>>) => {
@@ -37,11 +37,11 @@ export const MEMORY_BACKEND = defineCheck({
     return await backend.findMissing(testUserOf(run.runId));
   },
   detail: ({ missing, undetermined }) => {
-    const without = missing.flatMap(({ name, request }) => {
+    const replacements = missing.flatMap(({ name, request }) => {
       const { instead } = REPLACEMENTS[name] ?? {};
       return instead === undefined ? [] : [`without ${request}: ${instead}`];
     });
-    return ['answers', ...without, ...describeUndetermined(undetermined)].join('; ');
+    return ['answers', ...replacements, ...describeUndetermined(undetermined)].join('; ');
   },
   facts: ({ missing, undetermined }) => ({
     missing: listRequests(missing),
@@ -49,22 +49,22 @@ export const MEMORY_BACKEND = defineCheck({
   }),
   rules: [
     {
-      why: (seen) => lacksAll(seen) && 'All of its endpoints answer 404 or 405.',
+      why: (endpoints) => lacksAll(endpoints) && 'All of its endpoints answer 404 or 405.',
       remedy: 'Correct the path in MEMORY_BACKEND_URL: the paths of endpoints are appended to it.',
     },
     {
-      why: (seen) => {
-        const needed = seen.missing.filter(({ name }) => !REPLACEMENTS[name]);
-        if (lacksAll(seen) || needed.length === 0) return false;
-        return `It has no ${listRequests(needed).join(' and no ')}.`;
+      why: (endpoints) => {
+        const required = endpoints.missing.filter(({ name }) => !REPLACEMENTS[name]);
+        if (lacksAll(endpoints) || required.length === 0) return false;
+        return `It has no ${listRequests(required).join(' and no ')}.`;
       },
-      remedy: `${MAP}.`,
+      remedy: `${MAP_IT}.`,
     },
     ...ENDPOINT_NAMES.flatMap(defineAcceptableRule),
   ],
 });
 
-/** Checks only its health: some versions create their collection with the first other request. */
+/** Checks only the health of the new version: some versions create their collection with the first other request. */
 export const NEW_VERSION = defineCheck({
   name: 'New version',
   isConfigured: ({ preview }: Services) => preview !== undefined,
@@ -76,11 +76,11 @@ export const NEW_VERSION = defineCheck({
 function defineAcceptableRule(name: EndpointName): Rule<Endpoints>[] {
   const { finding } = REPLACEMENTS[name] ?? {};
   if (!finding) return [];
-  const why = (seen: Endpoints) => {
-    const endpoint = seen.missing.find((missing) => missing.name === name);
-    return endpoint && !lacksAll(seen) && `It has no ${endpoint.request}.`;
+  const why = (endpoints: Endpoints) => {
+    const endpoint = endpoints.missing.find((missing) => missing.name === name);
+    return endpoint && !lacksAll(endpoints) && `It has no ${endpoint.request}.`;
   };
-  return [{ why, remedy: `${MAP}; or go without it: --accept ${finding}.`, accept: [finding] }];
+  return [{ why, remedy: `${MAP_IT}; or go without it: --accept ${finding}.`, accept: [finding] }];
 }
 
 // If all endpoints are missing, the address is wrong.
@@ -92,7 +92,7 @@ function listRequests(endpoints: readonly Endpoint[]): string[] {
   return endpoints.map(({ request }) => request);
 }
 
-// Not a problem yet: the check of the key tries a search, and the rebuild a write, long before the window.
+// An undetermined endpoint is no problem yet: the check of the key tries a search, and the rebuild a write, long before the window.
 function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
   const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {

@@ -13,7 +13,7 @@ const DETAIL = {
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 
-// Contains no name, from which the new version would create a collection of entities
+// Contains no name: from one, the new version would create a collection of entities
 const QUESTION = 'what do i like';
 
 export const KEY_OF_TEST_USER = defineCheck({
@@ -29,22 +29,22 @@ export const KEY_OF_TEST_USER = defineCheck({
 async function proveKey({ services, run }: CheckContext): Promise<keyof typeof DETAIL> {
   const { backend, vectors } = services;
   const user = testUserOf(run.runId);
-  const found = await countMemories(backend, user);
-  if (found === 'refused') {
+  const returned = await countMemories(backend, user);
+  if (returned === 'refused') {
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
   // The test user has written nothing yet: more memories are another user's.
-  const own = await vectors.count(run.plan.sourceCollection, ofTestUser(run));
-  if (found > own) {
+  const stored = await vectors.count(run.plan.sourceCollection, ofTestUser(run));
+  if (returned > stored) {
     throw new Refusal(
       'RefusedKeyOfOtherUser',
-      `Asked for ${user}, who has ${own} memories, the memory backend finds ${found}: those of the key's user.`,
+      `Asked for ${user}, who has ${stored} memories, the memory backend finds ${returned}: those of the key's user.`,
     );
   }
   return (await countMemories(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
 }
 
-/** The larger number of the user's memories that either endpoint returns */
+/** Counts the user's memories with two endpoints. @returns the larger number */
 async function countMemories(
   backend: Services['backend'],
   user: string,

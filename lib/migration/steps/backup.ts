@@ -31,16 +31,16 @@ export async function takeBackup(context: StepContext): Promise<Reference> {
   const restored = restoreTestCollectionOf(run);
   // In a window writes are frozen: one digest proves the restore, without a list.
   const listing = run.window ? undefined : await listBefore(context);
-  const proved = await withSnapshot(context, source, async (kept) => {
+  const provedBackup = await withSnapshot(context, source, async (kept) => {
     await restoreSnapshot(context, { name: restored, kept });
     const counted = await stages.once('counted', () => countRestored(context, listing));
     // Removed after the counts are recorded: a killed invocation needs both to prove the restore again.
     await stages.once('proof-removed', () => removeProof(context, listing));
-    const dumped = await stages.once('graph-dumped', () => dump(context));
-    const graph = await stages.once('graph-read-back', () => readBack(context, dumped));
+    const newDump = await stages.once('graph-dumped', () => createDump(context));
+    const graph = await stages.once('graph-read-back', () => readBack(context, newDump));
     return { kept, counted, graph };
   });
-  return await stages.once('manifest', () => writeManifest(context, proved));
+  return await stages.once('manifest', () => writeManifest(context, provedBackup));
 }
 
 interface CountedRestore {
@@ -108,10 +108,10 @@ export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence 
   throw new Refusal('RefusedSetting', 'The run has backed up a graph, and NEO4J_URL is not set.');
 }
 
-type Dumped = Pick<GraphDump, 'kind' | 'prefix'>;
+type NewDump = Pick<GraphDump, 'kind' | 'prefix'>;
 
 /** @throws Refusal if the graph changes inside the window */
-async function dump({ services, run, lease }: StepContext): Promise<Dumped> {
+async function createDump({ services, run, lease }: StepContext): Promise<NewDump> {
   assertGraphNamed(services, run);
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
@@ -126,12 +126,12 @@ async function dump({ services, run, lease }: StepContext): Promise<Dumped> {
 }
 
 /**
- * Reads every file and every value of the dump again. A dump that cannot be read loses its manifest.
+ * Reads every file and every value of the dump again. If it cannot be read, its manifest is deleted.
  * @throws Refusal
  */
 async function readBack(
   { services: { artifacts } }: StepContext,
-  { kind, prefix }: Dumped,
+  { kind, prefix }: NewDump,
 ): Promise<GraphDump> {
   if (kind !== 'exact') return { kind, prefix, nodes: 0, relationships: 0 };
   try {

@@ -52,10 +52,11 @@ async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   const { services, run } = context;
   const { sourceCollection } = run.plan;
   if (!(await services.vectors.collectionExists(sourceCollection))) return;
-  const before = await readJournal(services, run.runId, 'backup');
-  const window = await readJournal(services, run.runId, 'cutover');
-  const inWindow = window?.open?.stage === 'backed-up' ? window.open.cursor : undefined;
-  for (const recorded of [before, parseJournal(inWindow)]) {
+  const backupJournal = await readJournal(services, run.runId, 'backup');
+  const windowJournal = await readJournal(services, run.runId, 'cutover');
+  const windowCursor =
+    windowJournal?.open?.stage === 'backed-up' ? windowJournal.open.cursor : undefined;
+  for (const recorded of [backupJournal, parseJournal(windowCursor)]) {
     if (recorded) await removeLeftover(context, sourceCollection, recorded);
   }
 }
@@ -65,15 +66,15 @@ export async function removeTestWrites(
   { services, run, renew }: RemovalContext,
   collections: readonly string[],
 ): Promise<number> {
-  let written = 0;
+  let removed = 0;
   for (const name of collections) {
     const points = await countTestWrites(services, run, [name]);
     if (points === 0) continue;
     await renew();
     await services.vectors.deletePoints(name, { filter: ofTestUser(run) });
-    written += points;
+    removed += points;
   }
-  return written;
+  return removed;
 }
 
 /** Removes all points of the test user. @throws Refusal if some remain */
@@ -84,13 +85,16 @@ export async function removeWarmUp(
   await removeTestWrites(context, collections);
   // Repeated, because the new version may have written in the background.
   await removeTestWrites(context, collections);
-  const left = await countTestWrites(context.services, context.run, collections);
-  if (left === 0) return;
+  const remaining = await countTestWrites(context.services, context.run, collections);
+  if (remaining === 0) return;
   const where = collections.join(' and ');
-  throw new Refusal('RefusedNewVersion', `${left} points of the test user were still in ${where}.`);
+  throw new Refusal(
+    'RefusedNewVersion',
+    `${remaining} points of the test user were still in ${where}.`,
+  );
 }
 
-/** Deleted collections hold no test writes. */
+/** A deleted collection counts as empty. */
 async function countTestWrites(
   { vectors }: Pick<Services, 'vectors'>,
   run: Run,

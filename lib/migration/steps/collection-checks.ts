@@ -13,7 +13,7 @@ import { listPremade } from './new-version.ts';
 import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-const UNHEALTHY = 'Wait for the store, or repair it, until it reports a healthy collection.';
+const AWAIT_HEALTH = 'Wait for the store, or repair it, until it reports a healthy collection.';
 
 export const VECTOR_STORE = defineCheck({
   name: 'Vector store',
@@ -30,11 +30,11 @@ export const VECTOR_STORE = defineCheck({
       remedy:
         'A snapshot holds the shards of one node, so a backup would not be whole. Copy the collection to a store of one node and point the backend there, as docs/migration/situations.md describes under "Several nodes"; then begin.',
     },
-    { why: ({ isReady }) => !isReady && 'The store is not ready.', remedy: UNHEALTHY },
+    { why: ({ isReady }) => !isReady && 'The store is not ready.', remedy: AWAIT_HEALTH },
   ],
 });
 
-const OWN_NAME =
+const GIVE_OWN_NAME =
   'Give the collection that the memory backend works on with --source, by its own name.';
 
 export const COLLECTION_NAMES = defineCheck({
@@ -51,12 +51,12 @@ export const COLLECTION_NAMES = defineCheck({
         (isAlias
           ? `${source} is an alias, not a collection.`
           : `There is no collection ${source}.`),
-      remedy: OWN_NAME,
+      remedy: GIVE_OWN_NAME,
     },
     {
       why: ({ active }, { plan }) =>
         active !== plan.sourceCollection && `The memory backend works on ${active}.`,
-      remedy: OWN_NAME,
+      remedy: GIVE_OWN_NAME,
       stops: 'run',
     },
     {
@@ -87,22 +87,24 @@ async function findNames({ services, run }: CheckContext) {
   const { vectors, setting } = services;
   const { sourceCollection: source } = run.plan;
   const collections = await vectors.listCollections();
-  const listed = await vectors.listAliases();
+  const listedAliases = await vectors.listAliases();
   const active = await setting.read();
-  const own = namesOf(run);
+  const ownNames = namesOf(run);
   // Collections that the new version or the run has created already are no obstacle.
-  const created = [...(await listPremade(services, run)), ...listCreatedBy(run)];
-  const used = [...collections, ...listed.map(({ alias_name }) => alias_name)];
+  const createdCollections = [...(await listPremade(services, run)), ...listCreatedBy(run)];
+  const usedNames = [...collections, ...listedAliases.map(({ alias_name }) => alias_name)];
   return {
     active,
     isThere: collections.includes(source),
-    isAlias: listed.some(({ alias_name }) => alias_name === source),
-    taken: own.filter((name) => used.includes(name) && !created.includes(name)),
+    isAlias: listedAliases.some(({ alias_name }) => alias_name === source),
+    taken: ownNames.filter(
+      (name) => usedNames.includes(name) && !createdCollections.includes(name),
+    ),
     // If another collection is active, a supposed leftover may be the one in use.
     leftovers: collections.filter(
-      (name) => active === source && name.startsWith(`${source}_v3_`) && !own.includes(name),
+      (name) => active === source && name.startsWith(`${source}_v3_`) && !ownNames.includes(name),
     ),
-    aliases: listed.flatMap(({ alias_name, collection_name }) =>
+    aliases: listedAliases.flatMap(({ alias_name, collection_name }) =>
       collection_name === source ? [alias_name] : [],
     ),
   };
@@ -114,10 +116,10 @@ function listCreatedBy(run: Run): string[] {
   return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
 }
 
-const OTHER_LAYOUT =
+const SUPPORTED_LAYOUT =
   'Only collections with one unnamed vector and cosine distance can be migrated.';
 /** Results that mem0 asks for at once when it looks up entities */
-const ENTITY_LOOKUP = 10_000;
+const MAX_FOUND_ENTITIES = 10_000;
 
 export const VECTOR_LAYOUT = defineCheck({
   name: 'Vector layout',
@@ -131,28 +133,31 @@ export const VECTOR_LAYOUT = defineCheck({
     hasKeywordSlot: slots.includes(KEYWORD_SLOT),
   }),
   rules: [
-    { why: ({ size }) => size === undefined && 'The vectors have names.', remedy: OTHER_LAYOUT },
+    {
+      why: ({ size }) => size === undefined && 'The vectors have names.',
+      remedy: SUPPORTED_LAYOUT,
+    },
     {
       why: ({ multivector_config }) =>
         multivector_config != null && 'Points have several vectors each (multivectors).',
-      remedy: OTHER_LAYOUT,
+      remedy: SUPPORTED_LAYOUT,
     },
     {
       why: ({ size, distance }) =>
         size !== undefined && distance !== 'Cosine' && `The distance is ${distance}.`,
-      remedy: OTHER_LAYOUT,
+      remedy: SUPPORTED_LAYOUT,
     },
     {
       why: ({ slots }) => {
-        const others = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT);
-        const names = others.join(', ');
+        const otherSlots = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT);
+        const names = otherSlots.join(', ');
         return names && `There are other sparse vectors than ${KEYWORD_SLOT}: ${names}.`;
       },
-      remedy: OTHER_LAYOUT,
+      remedy: SUPPORTED_LAYOUT,
     },
-    { why: ({ info }) => whyUnhealthy(info), remedy: UNHEALTHY },
-    ...strictModeRules([
-      ['max_query_limit', ENTITY_LOOKUP, `the ${ENTITY_LOOKUP} that mem0 uses`],
+    { why: ({ info }) => whyUnhealthy(info), remedy: AWAIT_HEALTH },
+    ...createStrictModeRules([
+      ['max_query_limit', MAX_FOUND_ENTITIES, `the ${MAX_FOUND_ENTITIES} that mem0 uses`],
       ['upsert_max_batchsize', PAGE_SIZE, `${PAGE_SIZE}`],
       ['condition_max_size', MAX_SEARCHED_IDS, `the ${MAX_SEARCHED_IDS} ids of one search`],
       ['filter_max_conditions', MAX_CONDITIONS, `${MAX_CONDITIONS}`],
@@ -185,31 +190,33 @@ async function findLayout({ services: { vectors, preview }, run: { plan } }: Che
 
 type StrictMode = NonNullable<CollectionInfo['config']['strict_mode_config']>;
 
-interface LayoutSeen {
+interface Layout {
   readonly info: CollectionInfo;
 }
 
 /** One rule for each limit of strict mode that must not be below the migration's requests */
-function strictModeRules(
+function createStrictModeRules(
   limits: readonly (readonly [keyof StrictMode, needed: number, neededText: string])[],
-): Rule<LayoutSeen>[] {
+): Rule<Layout>[] {
   const remedy = 'Relax the strict mode of the collection during the migration.';
-  const rule = (why: (strict: StrictMode) => string | false): Rule<LayoutSeen> => ({
+  const createRule = (why: (strict: StrictMode) => string | false): Rule<Layout> => ({
     why: ({ info: { config } }) => {
       const strict = config.strict_mode_config;
-      const broken = strict?.enabled === true && why(strict);
-      return broken && `Strict mode: ${broken}.`;
+      const violation = strict?.enabled === true && why(strict);
+      return violation && `Strict mode: ${violation}.`;
     },
     remedy,
   });
   return [
     ...limits.map(([name, needed, neededText]) =>
-      rule(({ [name]: limit }) => {
+      createRule(({ [name]: limit }) => {
         const isBelow = typeof limit === 'number' && limit < needed;
         return isBelow && `${name} ${limit} is below ${neededText}`;
       }),
     ),
-    rule(({ search_allow_exact }) => search_allow_exact === false && 'exact counts are forbidden'),
+    createRule(
+      ({ search_allow_exact }) => search_allow_exact === false && 'exact counts are forbidden',
+    ),
   ];
 }
 

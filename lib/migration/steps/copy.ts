@@ -1,5 +1,5 @@
 // Fills the new collection, compares both and repairs the differences. As users continue to write, the remaining differences are
-// reported as pending. A switch repeats this walk with frozen writes; then nothing may differ.
+// reported as pending. A switch compares and repairs again while writes are frozen; then nothing may differ.
 import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
@@ -25,9 +25,9 @@ import { fillInPlace } from './in-place.ts';
 import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-const MAX_LISTED = 20;
-/** Points named in the record and in messages; the report names more. */
-const MAX_NAMED = 8;
+const MAX_LISTED_USERS = 20;
+/** For the record and messages; the report names more points. */
+const MAX_NAMED_POINTS = 8;
 
 export const copy: Step = {
   command: 'copy',
@@ -36,7 +36,7 @@ export const copy: Step = {
     const keywords = await decideKeywords(context);
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
-    // Named after its content: a later dry run does not change the list of an earlier one.
+    // The artifact is named after its content: a later dry run does not change the list of an earlier one.
     const name = createHash('sha256').update(contents.usersDigest).digest('hex').slice(0, 16);
     const artifact = `${run.runId}/copy-forecast-${name}.txt`;
     const { sha256: digest } = await services.artifacts.put(artifact, formatUserCounts(counts));
@@ -44,7 +44,7 @@ export const copy: Step = {
       points,
       users,
       withoutUser: unreachable.absent + unreachable['camel-case'],
-      largest: counts.listLargest(MAX_LISTED),
+      largest: counts.listLargest(MAX_LISTED_USERS),
       allUsers: { artifact, digest },
       keywords,
     };
@@ -66,7 +66,7 @@ const COMPARED = 'compared';
 async function copyAndCompare(context: StepContext): Promise<Reference> {
   const { run, stages } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
-  // The first copy fills the collection, and compares in a walk of its own.
+  // The first copy fills the collection, then compares in a separate walk.
   const isFirst = run.phase === 'rebuilt';
   const filled = isFirst ? await stages.once(FILLED, fill) : NOTHING_COMPARED;
   await stages.once(COMPARING, async () => {});
@@ -85,10 +85,10 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
     assertRepairable(run, compared, evidence.artifact);
     await assertParity(context, parity, evidence.artifact);
   } catch (error) {
-    // Compares and searches again after a repair.
-    const { [FILLED]: first } = stages.recorded.passed;
+    // After a repair, the next invocation compares and searches again.
+    const { [FILLED]: filledStage } = stages.recorded.passed;
     if (error instanceof Refusal) {
-      await stages.rewrite({ passed: first ? { [FILLED]: first } : {} });
+      await stages.rewrite({ passed: filledStage ? { [FILLED]: filledStage } : {} });
     }
     throw error;
   }
@@ -114,8 +114,8 @@ export async function copyForward(
 ): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
-  // If users worked on the new collection in an earlier window, a copy that would remove too much of it is refused.
-  const onExcess = isServed(run) ? 'refuse' : 'write';
+  // If users worked on the new collection in an earlier window, a copy must not remove too much of it.
+  const onExcess = hasTargetServed(run) ? 'refuse' : 'write';
   if (onExcess === 'write') await assertSourceFilled(context);
   return await equalise(context, {
     ...options,
@@ -129,7 +129,7 @@ export async function copyForward(
   });
 }
 
-function isServed({ served, plan }: Run): boolean {
+function hasTargetServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
@@ -152,7 +152,7 @@ async function compareSearches(context: StepContext): Promise<Parity> {
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;
-  const found = `${listPending(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED).join(', ')}`;
+  const found = `${listPending(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED_POINTS).join(', ')}`;
   const why = `${stuck} points of ${plan.targetCollection} stay different however often they are copied (${found}). The report is ${artifact}.`;
   throw new Refusal('RefusedByService', why);
 }
@@ -194,7 +194,7 @@ async function storeVerification(
       withoutKeywords,
       pending,
       ...Object.fromEntries(Object.entries(report.pending).filter(([, count]) => count > 0)),
-      ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED).join(', ') }),
+      ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED_POINTS).join(', ') }),
       ...figures,
       ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
@@ -219,8 +219,8 @@ export async function verifyEqual(
   }
   const digest = evidence['backup-manifest']?.facts.fingerprint;
   if (holdSame(report.from, { digest })) return verified;
-  const restored = evidence['backup-manifest']?.facts.points;
-  const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restored}, or its points differ: the collection was written to after writes were frozen, or the store did not restore all of it.`;
+  const restoredPoints = evidence['backup-manifest']?.facts.points;
+  const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restoredPoints}, or its points differ: the collection was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);
 }
 

@@ -7,9 +7,9 @@ import { KEY_OF_TEST_USER } from './backend-key.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 /** unknown: the backend lacks the endpoint that tells its version. */
-type Deployed = 'new' | 'old' | 'unknown';
+type DeployedVersion = 'new' | 'old' | 'unknown';
 
-const DETAIL: Readonly<Record<Deployed, string>> = {
+const DETAIL: Readonly<Record<DeployedVersion, string>> = {
   new: 'the new one already: collection and keyword slot change, and no version is deployed',
   old: 'the old one',
   unknown: 'unknown, as the backend does not say',
@@ -22,7 +22,7 @@ const DEPLOY_PLANNED =
 export async function findVersion(
   { backend }: Pick<Services, 'backend'>,
   { runId }: Pick<Run, 'runId'>,
-): Promise<Deployed> {
+): Promise<DeployedVersion> {
   const isNew = await backend
     .isGraphDeprecated(testUserOf(runId))
     .catch(recoverWith(undefined, whenRefusedWith(404)));
@@ -46,7 +46,7 @@ export const DEPLOYED_VERSION = defineCheck({
   ],
 });
 
-function whyOtherThanPlanned({ plan }: Run, deployed: Deployed): string | undefined {
+function whyOtherThanPlanned({ plan }: Run, deployed: DeployedVersion): string | undefined {
   const planned = plan.sameVersion ? 'new' : 'old';
   if (deployed === 'unknown' || deployed === planned) return undefined;
   return `The backend runs the ${deployed} version, but the plan of the run expects the ${planned} one.`;
@@ -58,6 +58,6 @@ export async function assertAsPlanned(services: Services, run: Run): Promise<voi
   const deployed = await findVersion(services, run).catch(
     recoverWith('unknown', isRetryableFailure),
   );
-  const why = whyOtherThanPlanned(run, deployed as Deployed);
+  const why = whyOtherThanPlanned(run, deployed as DeployedVersion);
   if (why) throw new Refusal('RefusedPrerequisites', `${why} ${DEPLOY_PLANNED}`);
 }

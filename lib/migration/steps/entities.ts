@@ -53,12 +53,12 @@ export async function moveEntities(
 }
 
 async function configureCompanion(
-  { services: { vectors }, cursor: isBegun, keep }: StepContext,
+  { services: { vectors }, cursor: hasBegun, keep }: StepContext,
   { active, standby }: { readonly active: string; readonly standby: string },
 ): Promise<void> {
   const exists = await vectors.collectionExists(standby);
-  if (exists && !isBegun) return;
-  // After a kill, it is configured again.
+  if (exists && !hasBegun) return;
+  // After a kill, the companion is configured again.
   await keep(true);
   if (!exists) {
     const params = (await vectors.readCollectionInfo(active))?.config.params;

@@ -1,4 +1,4 @@
-// Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
+// Gives two collections the same contents: in every copy, in the window, in a rollback, and when late writes are carried
 // over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
 import type { Base } from '../base.ts';
 import { assertExpected, type Changes, chooseLimit, isExcessive } from '../mass-change.ts';
@@ -41,27 +41,27 @@ interface WriteCursor {
 }
 
 export interface EqualiseOptions {
-  /** Collection that users are on; its version is right where nothing else is known */
+  /** Collection that users work on; its version of a memory wins unless the last common version decides otherwise */
   readonly active: string;
   readonly standby: string;
   /**
    * Last common version. continued: it decides which side has changed a memory, and the next one is written. begun: the next one
-   * is written, as a restored snapshot is older than the last one. Without either, the active version is right.
+   * is written, as a restored snapshot is older than the last one. Without either, the active version wins.
    */
   readonly base?: 'continued' | 'begun' | undefined;
   /** True if a user made that change to the standby collection */
   readonly isOfUser?: ReconcileSettings['isOfUser'];
   /** True if the store refuses writes to the active collection: changes of the standby one are then not applied. */
   readonly isActiveReadOnly?: boolean;
-  /** Name of the walk: two walks of one invocation may begin a batch with the same memory. */
+  /** Name of the walk, for its artifacts: one invocation may make several walks. */
   readonly walk: string;
   /** An earlier walk, whose writes and removals count as this one's */
   readonly earlier?: Reconciled | undefined;
   /** frozen: both must be equal afterwards. writing: a later walk repairs the remaining differences. */
   readonly users: 'frozen' | 'writing';
   /**
-   * If more of the standby collection would be removed or changed than expected: refuse before anything is, or insert what is
-   * missing and leave the rest. write: it never served, so there is no limit.
+   * Applies if more of the standby collection would be removed or changed than expected. refuse: nothing is written. insert: only
+   * missing memories are inserted. write: there is no limit, as users never worked on the collection.
    */
   readonly onExcess: 'refuse' | 'insert' | 'write';
   /** Number of removals that the operator has allowed */
@@ -77,7 +77,7 @@ export interface EqualiseOptions {
 
 export interface Equalised {
   readonly report: ReconcileReport;
-  /** Differences that `users` and `onExcess` do not allow; empty without them */
+  /** Differences that `users` and `onExcess` do not allow; empty if there are none */
   readonly faults: readonly string[];
 }
 
@@ -98,9 +98,9 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
           compareBoth(context, settings, options),
         );
   const changes = tally && selectLimitedChanges(tally, options);
-  const isExcess = changes !== undefined && isExcessive(changes, deletes);
+  const exceedsLimit = changes !== undefined && isExcessive(changes, deletes);
   if (changes && !hasBegun) {
-    if (isExcess && onExcess === 'refuse') {
+    if (exceedsLimit && onExcess === 'refuse') {
       await discardStages(context);
       assertExpected(changes, standby, deletes);
     }
@@ -111,22 +111,22 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   }
   const mayInsert = onExcess === 'insert';
   const earlier = readEarlier(context) ?? options.earlier;
-  const written = await stages.once<Reconciled, WriteCursor>(WRITTEN, async (context) => {
-    const { insertsOnly = mayInsert && isExcess } = context.cursor ?? {};
+  const reconciled = await stages.once<Reconciled, WriteCursor>(WRITTEN, async (context) => {
+    const { insertsOnly = mayInsert && exceedsLimit } = context.cursor ?? {};
     const guards = {
       isDamaged: tally !== undefined && isDamage(tally),
       ...(await readLimits(context, options)),
     };
-    const write = (walk: WalkOptions) =>
-      writeChanges(context, { ...settings, ...guards }, { ...options, earlier, ...walk });
+    const write = (walkOptions: WalkOptions) =>
+      writeChanges(context, { ...settings, ...guards }, { ...options, earlier, ...walkOptions });
     return await write({ insertsOnly }).catch((error: unknown) => {
       if (!mayInsert || !isRefusal(error, 'RefusedMassChange')) throw error;
       return write({ insertsOnly: true, startsOver: true });
     });
   });
-  const faults = listFaults(written.report, options);
-  if (faults.length > 0) await discardStages(context, written);
-  return { report: written.report, faults };
+  const faults = listFaults(reconciled.report, options);
+  if (faults.length > 0) await discardStages(context, reconciled);
+  return { report: reconciled.report, faults };
 }
 
 /** False if the walk can remove or overwrite nothing that users need */
@@ -166,11 +166,11 @@ function listFaults(
 async function readLimits(context: StepContext, options: EqualiseOptions) {
   const { active, standby, onExcess, deletes } = options;
   const { vectors } = context.services;
-  const limit = async (collection: string, deletes?: number) =>
+  const readLimit = async (collection: string, deletes?: number) =>
     chooseLimit({ points: await vectors.count(collection) }, deletes);
   return {
-    ...(hasCommonVersion(context, options) && { backLimit: await limit(active) }),
-    ...(onExcess !== 'write' && { limit: await limit(standby, deletes) }),
+    ...(hasCommonVersion(context, options) && { backLimit: await readLimit(active) }),
+    ...(onExcess !== 'write' && { limit: await readLimit(standby, deletes) }),
   };
 }
 
@@ -235,7 +235,7 @@ async function compareBoth(
 
 interface WalkOptions {
   readonly insertsOnly: boolean;
-  /** True if the walk so far met its limit, and starts over */
+  /** True if the walk starts over, because it reached its limit */
   readonly startsOver?: boolean;
 }
 
@@ -248,7 +248,7 @@ async function writeChanges(
   const { artifacts } = services;
   const { insertsOnly, startsOver = false, mode = 'repair' } = options;
   const name = startsOver ? `${options.walk}-anew` : options.walk;
-  // Each invocation writes its own version of the next last common version.
+  // Each invocation writes the next common version under a prefix of its own.
   const prefix = `${run.runId}/base-${lease.epoch}-${name}`;
   const base = {
     artifacts,
@@ -276,8 +276,8 @@ async function writeChanges(
 
 /** Both versions of a memory, including the one that is overwritten */
 function describeConflict({ id, from, to }: PointPair) {
-  const read = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
-  return { id: JSON.parse(id), stays: read(from), overruled: read(to) };
+  const parsePayload = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
+  return { id: JSON.parse(id), stays: parsePayload(from), overruled: parsePayload(to) };
 }
 
 /** Facts of the writes that only the standby collection had */

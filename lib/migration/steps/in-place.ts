@@ -23,7 +23,7 @@ import { haveSameSums } from './comparison.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
-function fillPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
+function getPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   return { store: services.vectors, collection: run.plan.sourceCollection };
 }
 
@@ -37,8 +37,9 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   const { sourceCollection, targetCollection } = run.plan;
   const readSlots = async (name: string) =>
     (await vectors.readCollectionInfo(name))?.config.params.sparse_vectors ?? {};
-  const { [KEYWORD_SLOT]: learned } = await readSlots(targetCollection);
-  if (!learned) throw new Refusal('RefusedNewVersion', `${targetCollection} has no keyword slot.`);
+  const { [KEYWORD_SLOT]: learnedSlot } = await readSlots(targetCollection);
+  if (!learnedSlot)
+    throw new Refusal('RefusedNewVersion', `${targetCollection} has no keyword slot.`);
   if (!run.hadBefore) {
     const hasSlot = KEYWORD_SLOT in (await readSlots(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
@@ -46,11 +47,11 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
     await note({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
-    addKeywordSlot(fillPlace(context), learned),
+    addKeywordSlot(getPlace(context), learnedSlot),
   );
 }
 
-/** Resume point: points that walks have filled, and the walk under way */
+/** Resume point: number of points that walks have filled, and the current walk */
 export interface Filling {
   /** Version at the start, as in `walkVersions` */
   readonly since: number;
@@ -64,24 +65,24 @@ export interface Filling {
  */
 export async function fillInPlace(context: StepContext<Filling>): Promise<Reference> {
   const { run, renew, cursor, keep, checkpoint } = context;
-  const place = fillPlace(context);
+  const place = getPlace(context);
   const total = await place.store.count(place.collection);
-  const begun = cursor ?? { since: await findFilledVersion(context), filled: 0 };
+  const start = cursor ?? { since: await findFilledVersion(context), filled: 0 };
   const unfilled = await fillUnfilled(place, {
     renew,
     checkpoint: async (read) => {
-      const filled = begun.filled + (await read());
-      await checkpoint(() => ({ ...begun, filled }), { progress: { done: filled, total } });
+      const filled = start.filled + (await read());
+      await checkpoint(() => ({ ...start, filled }), { progress: { done: filled, total } });
     },
   });
-  const filled = begun.filled + unfilled;
-  const walk = await walkVersions(place, begun.since, {
+  const filled = start.filled + unfilled;
+  const walk = await walkVersions(place, start.since, {
     renew,
-    cursor: begun.walk,
+    cursor: start.walk,
     checkpoint: async (read) => {
       const walk = await read();
       const progress = { done: walk.points, total };
-      await checkpoint(() => ({ ...begun, filled, walk }), { progress });
+      await checkpoint(() => ({ ...start, filled, walk }), { progress });
     },
   });
   if (run.phase !== 'switching' || walk.refilled === 0) {
@@ -108,7 +109,7 @@ async function storeFilled(
   filled: number,
 ): Promise<Reference> {
   const { services, run, renew } = context;
-  const place = fillPlace(context);
+  const place = getPlace(context);
   // The last batch may have left the store unhealthy.
   await createBatchWriter(place, renew).assertMayWrite();
   const pending = await countUnfilled(place);
@@ -129,28 +130,29 @@ async function storeFilled(
 
 async function measureWalk(context: StepContext, points: number) {
   const { clock } = context.services;
-  const begun = clock().getTime();
-  await listVersions(fillPlace(context));
-  return { perSecond: measureSpeed(points, clock().getTime() - begun) };
+  const startedAt = clock().getTime();
+  await listVersions(getPlace(context));
+  return { perSecond: measureSpeed(points, clock().getTime() - startedAt) };
 }
 
 /**
- * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled, as after an upsert.
+ * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled. An upsert leaves its
+ * point unfilled.
  * @throws Refusal if anything was written since the freeze
  */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
   const { facts = {} } = context.run.evidence['verification-report'] ?? {};
-  const place = fillPlace(context);
-  for (const [fact, sum] of Object.entries(sumsOf(context))) {
+  const place = getPlace(context);
+  for (const [fact, sum] of Object.entries(createSums(context))) {
     if (await haveSameSums(context, { sum }, { fingerprint: facts[fact] })) continue;
-    throw writtenTo(place.collection);
+    throw refuseSourceChange(place.collection);
   }
-  if ((await countUnfilled(place)) > 0) throw writtenTo(place.collection);
+  if ((await countUnfilled(place)) > 0) throw refuseSourceChange(place.collection);
 }
 
 /** Sums by the facts that record them: the store's numbers of the last writes, the content of a sample, and counts by user */
-function sumsOf(context: StepRequest) {
-  const place = fillPlace(context);
+function createSums(context: StepRequest) {
+  const place = getPlace(context);
   return {
     fingerprint: async () => (await listVersions(place)).digest,
     sample: () => sampleDigest(place),
@@ -161,7 +163,7 @@ function sumsOf(context: StepRequest) {
   };
 }
 
-function writtenTo(collection: string): Refusal {
+function refuseSourceChange(collection: string): Refusal {
   return new Refusal('RefusedSourceChanged', `${collection} was written to after it was frozen.`);
 }
 
@@ -185,15 +187,15 @@ async function removeSlots(
   });
 }
 
-/** Also removes the slot and the companion, if the run created them and users have never worked with them. */
+/** Removes the fingerprints, and the slot and the companion if the run created them and users have never worked with them. */
 export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renew } = context;
   const { vectors } = services;
   const [source, companion] = liveCollectionsOf(run);
   const hasServed = run.served.some(({ collection }) => collection === source);
   if (!run.hadBefore || hasServed) return await endInPlace(context);
-  const own = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
-  await removeSlots(context, own, vectors);
+  const ownSlots = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
+  await removeSlots(context, ownSlots, vectors);
   await renew();
   if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
 }

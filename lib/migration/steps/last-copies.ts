@@ -13,7 +13,7 @@ import { compare, compareCounts } from './comparison.ts';
 type Scope = Pick<StepRequest, 'services' | 'run'>;
 
 type Removal = Scope & {
-  /** Number of memories that users deleted, as the operator says */
+  /** Number of memories that users deleted, according to the operator */
   readonly deletes: StepInput['deletes'];
   /** True if memories are removed, and not only reports */
   readonly removesMemories: boolean;
@@ -42,7 +42,7 @@ const MAX_MISSING_SHARE = 0.5;
 async function assertNotEmptied(removal: Removal): Promise<void> {
   const { run, deletes } = removal;
   const { active, missing, points } = await countLacking(removal);
-  if (!isMost(missing, points, deletes)) return;
+  if (!isDamage(missing, points, deletes)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
@@ -50,7 +50,7 @@ async function assertNotEmptied(removal: Removal): Promise<void> {
 /** True if the collection in use lacks most of the memories, so that others may hold the last copies. */
 export async function lacksMost(request: Scope): Promise<boolean> {
   const { missing, points } = await countLacking(request);
-  return isMost(missing, points);
+  return isDamage(missing, points);
 }
 
 /**
@@ -65,25 +65,25 @@ export async function assertSourceFilled({ services, run, input }: StepRequest):
     (await vectors.collectionExists(targetCollection)) &&
     (await vectors.count(targetCollection)) > 0;
   if (!isFilled) return;
-  const counting = { services, run: { ...run, base: undefined } };
-  const { removes: missing, points } = await countRemoved(counting, sourceCollection);
-  if (!isMost(missing, points, input.deletes)) return;
+  const scope = { services, run: { ...run, base: undefined } };
+  const { removes: missing, points } = await countRemoved(scope, sourceCollection);
+  if (!isDamage(missing, points, input.deletes)) return;
   const why = `${sourceCollection} lacks ${missing} of the ${points} memories that were counted before: ${targetCollection} may hold the last copies.`;
   throw refuseMassChange(why, { deletes: missing });
 }
 
-function isMost(missing: number, points: number, deletes = points * MAX_MISSING_SHARE): boolean {
+function isDamage(missing: number, points: number, deletes = points * MAX_MISSING_SHARE): boolean {
   return missing > deletes;
 }
 
-/** Counts the memories that the collection in use lacks; it may be that of a later run. */
+/** Counts the memories that the collection in use lacks, which may be the collection of a later run. */
 async function countLacking({ services, run }: Scope) {
   const active = await services.setting.read();
   const { removes: missing, points } = await countRemoved({ services, run }, active);
   return { active, missing, points };
 }
 
-// Without a last common version, which a refused rollback may have lost, writes since then make up for missing memories.
+// A refused rollback may have lost the last common version. Then only numbers are compared, and new memories hide missing ones.
 async function countRemoved(scope: Scope, collection: string) {
   const { services, run } = scope;
   const points = countVerified(run);

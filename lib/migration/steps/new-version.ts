@@ -28,7 +28,7 @@ export async function proveHybrid(
 ): Promise<void> {
   const { sourceCollection, targetCollection } = run.plan;
   await proveSlot(vectors, { source: sourceCollection, created: targetCollection });
-  await provePoint(vectors, run);
+  await provePoints(vectors, run);
   const [, companion] = builtCollectionsOf(run);
   if (!(await vectors.collectionExists(companion))) {
     throw new Refusal(
@@ -61,16 +61,16 @@ export async function proveSlot(
   }
 }
 
-async function provePoint(vectors: VectorStore, run: Run): Promise<void> {
+async function provePoints(vectors: VectorStore, run: Run): Promise<void> {
   const filter = ofTestUser(run);
   const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
-  const without = points.filter(({ vector }) => !hasKeywords(vector));
-  if (points.length === 0 || without.length > 0) {
-    const missing = `${without.length} of ${points.length} points of the warm-up`;
+  const withoutKeywords = points.filter(({ vector }) => !hasKeywords(vector));
+  if (points.length === 0 || withoutKeywords.length > 0) {
+    const missing = `${withoutKeywords.length} of ${points.length} points of the warm-up`;
     throw new Refusal('RefusedNewVersion', `${missing} have no vector: ${NO_KEYWORDS}.`);
   }
-  const texts = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
-  if (texts.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
+  const payloads = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
+  if (payloads.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
     throw new Refusal('RefusedNewVersion', `Words have no base form: ${NO_ENTITIES}.`);
   }
 }
@@ -129,9 +129,9 @@ export async function runSmokeTest({ services, run, renew }: StepContext): Promi
 /** `unverified`: there are too few memories for a proof, or the backend does not tell which one it found first. */
 type EmbeddingProof = 'proved' | 'unverified';
 
-const SAMPLE = 64;
-const CANDIDATES = 16;
-const PROBES = 5;
+const SAMPLE_SIZE = 64;
+const CANDIDATE_COUNT = 16;
+const PROBE_COUNT = 5;
 // By chance, this many are found in one of some four hundred runs. The proof tolerates a memory whose words were changed by hand.
 const MIN_FOUND = 3;
 
@@ -156,14 +156,14 @@ export async function proveEmbeddings(
 ): Promise<EmbeddingProof> {
   const { backend, known, collection } = options;
   const user = testUserOf(run.runId);
-  const { points } = await vectors.scroll(known, { limit: SAMPLE });
+  const { points } = await vectors.scroll(known, { limit: SAMPLE_SIZE });
   const candidates = toCandidates(points, user);
-  if (candidates.length < CANDIDATES) return 'unverified';
+  if (candidates.length < CANDIDATE_COUNT) return 'unverified';
   await renew();
   const copies = candidates.map(({ point }) => point);
   await vectors.upsert(collection, copies, 'upsert');
   let found = 0;
-  for (const { point, text } of candidates.slice(0, PROBES)) {
+  for (const { point, text } of candidates.slice(0, PROBE_COUNT)) {
     const best = await backend.findBestMatch(user, text);
     if (best === undefined) return 'unverified';
     if (best === JSON.parse(point.id)) found += 1;
@@ -171,7 +171,7 @@ export async function proveEmbeddings(
   if (found >= MIN_FOUND) return 'proved';
   throw new Refusal(
     'RefusedNewVersion',
-    `Of ${PROBES} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
+    `Of ${PROBE_COUNT} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
   );
 }
 
@@ -187,12 +187,15 @@ export async function servesFrom(
   const { services, run, renew } = context;
   const { vectors, backend } = services;
   const user = testUserOf(run.runId);
-  const [memory] = toCandidates((await vectors.scroll(collection, { limit: SAMPLE })).points, user);
-  if (!memory) return false;
+  const [candidate] = toCandidates(
+    (await vectors.scroll(collection, { limit: SAMPLE_SIZE })).points,
+    user,
+  );
+  if (!candidate) return false;
   await removeTestWrites(context, [collection, other]);
   await renew();
-  await vectors.upsert(collection, [memory.point], 'upsert');
-  const found = await backend.search(user, memory.text);
+  await vectors.upsert(collection, [candidate.point], 'upsert');
+  const found = await backend.search(user, candidate.text);
   await removeTestWrites(context, [collection]);
   return found > 0;
 }
@@ -203,13 +206,13 @@ function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate
     const text = readMember(payload, 'data');
     const dense = vector && readUnnamedVector(vector);
     if (!dense || typeof text !== 'string' || text.trim().length === 0) continue;
-    const memory = toJsonText({ user_id: user, data: text });
+    const copiedPayload = toJsonText({ user_id: user, data: text });
     byText.set(text, {
       text,
-      point: { id: deriveId(user, id), vector: asJsonText(dense), payload: memory },
+      point: { id: deriveId(user, id), vector: asJsonText(dense), payload: copiedPayload },
     });
   }
-  return [...byText.values()].slice(0, CANDIDATES);
+  return [...byText.values()].slice(0, CANDIDATE_COUNT);
 }
 
 // The id is the same whenever a memory is copied again, and no other point has it.
@@ -226,12 +229,12 @@ export async function listPremade(services: PremadeServices, run: Run): Promise<
   const existing = await services.vectors.listCollections();
   const premade = [];
   for (const name of builtCollectionsOf(run)) {
-    if (existing.includes(name) && (await isUntouched(services, run, name))) premade.push(name);
+    if (existing.includes(name) && (await isPremade(services, run, name))) premade.push(name);
   }
   return premade;
 }
 
-async function isUntouched(
+async function isPremade(
   { vectors }: PremadeServices,
   { plan }: Run,
   created: string,

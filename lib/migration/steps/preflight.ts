@@ -96,28 +96,28 @@ const DEFAULT_PLAN = {
 
 /**
  * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist and
- * every one is met.
+ * all of them are met.
  * @throws Refusal while another run is under way
  */
-export async function runPreflight(all: Services, payload: unknown, time?: Time) {
+export async function runPreflight(allServices: Services, payload: unknown, time?: Time) {
   try {
     const input = parseInput(preflightInputSchema, payload);
     const { runId, execute, maxRate } = input;
-    if (input.backendOnly) return await runBackendCheck(all, payload);
-    const services = limitReads(all, input, time);
-    const begun = await findRun(services, input);
-    if (!begun) await services.lock.assertFree();
-    const given = begun ? addAcceptances(begun.plan, input) : buildPlan(input);
-    const run = begun
-      ? { ...begun, plan: given }
-      : newRun({ runId, plan: given, evidence: {} }, services.clock());
+    if (input.backendOnly) return await runBackendCheck(allServices, payload);
+    const services = limitReads(allServices, input, time);
+    const existingRun = await findRun(services, input);
+    if (!existingRun) await services.lock.assertFree();
+    const requestedPlan = existingRun ? addAcceptances(existingRun.plan, input) : buildPlan(input);
+    const run = existingRun
+      ? { ...existingRun, plan: requestedPlan }
+      : newRun({ runId, plan: requestedPlan, evidence: {} }, services.clock());
     const prerequisites = await runChecks(CHECKS, { services, run, mayWrite: execute });
-    const isBeginning = execute && !begun && prerequisites.every(isMet);
+    const isBeginning = execute && !existingRun && prerequisites.every(isMet);
     const deployed = prerequisites.find(({ name }) => name === DEPLOYED_VERSION.name);
     const sameVersion = deployed?.facts?.deployed === 'new';
-    const plan = sameVersion && !begun ? { ...given, sameVersion } : given;
+    const plan = sameVersion && !existingRun ? { ...requestedPlan, sameVersion } : requestedPlan;
     if (isBeginning) await begin(services, { ...run, plan }, prerequisites);
-    if (maxRate !== undefined && execute && (begun || isBeginning)) {
+    if (maxRate !== undefined && execute && (existingRun || isBeginning)) {
       await services.runs.limitRate(runId, maxRate);
     }
     return { runId, dryRun: !execute, plan, prerequisites };
@@ -184,15 +184,15 @@ async function begin(
 
 function buildPlan(input: PreflightInput): Plan {
   const { runId, sourceCollection = '' } = input;
-  const given = Object.keys(planInput).flatMap((field) => {
+  const givenFields = Object.keys(planInput).flatMap((field) => {
     const value = input[field as keyof typeof planInput];
     return value === undefined ? [] : [[field, value] as const];
   });
-  const own = {
+  const planWithDefaults = {
     ...DEFAULT_PLAN,
     sourceCollection,
     accepts: [],
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(givenFields),
     targetCollection: `${sourceCollection}_${input.inPlace ? 'preview' : 'v3'}_${runId}`,
   };
   if (input.inPlace && input.uploadAs !== undefined) {
@@ -207,24 +207,24 @@ function buildPlan(input: PreflightInput): Plan {
       'In place, aliases stay: leave out movesAliases or inPlace.',
     );
   }
-  const plan = addAcceptances(own, input);
+  const plan = addAcceptances(planWithDefaults, input);
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
   const why = `The run uses the name ${plan.uploadAs} for another collection.`;
   throw new Refusal('RefusedNameTaken', why);
 }
 
-/** A plan is fixed. @throws Refusal if the input gives a field of it another value */
+/** A plan is fixed. @throws Refusal if the input changes one of its fields */
 export function assertSamePlan(
   { runId, plan, phase }: Pick<Run, 'runId' | 'plan' | 'phase'>,
   input: Readonly<Record<string, unknown>>,
 ): void {
-  const fixed = Object.keys(planInput).flatMap((field) => {
-    const [given, value] = [input[field], plan[field as keyof Plan]];
-    if (given === undefined || given === value) return [];
-    return [value === undefined ? `no ${toWords(field)}` : `${toWords(field)} ${value}`];
+  const conflicts = Object.keys(planInput).flatMap((field) => {
+    const [requested, planned] = [input[field], plan[field as keyof Plan]];
+    if (requested === undefined || requested === planned) return [];
+    return [planned === undefined ? `no ${toWords(field)}` : `${toWords(field)} ${planned}`];
   });
-  if (fixed.length === 0) return;
-  const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}. Leave that option out, or begin another run once this one is live or aborted.`;
+  if (conflicts.length === 0) return;
+  const why = `The plan of run ${runId} (${phase}) is fixed: ${conflicts.join(', ')}. Leave that option out, or begin another run once this one is live or aborted.`;
   throw new Refusal('RefusedSetting', why);
 }

@@ -34,9 +34,9 @@ export interface CheckContext<Needed = Services> {
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
-export interface Rule<Seen> {
+export interface Rule<Reading> {
   /** Describes each problem in a sentence; empty if there is none. */
-  readonly why: (seen: Seen, run: Run) => string | readonly string[] | false | undefined;
+  readonly why: (reading: Reading, run: Run) => string | readonly string[] | false | undefined;
   /** The next command, or the repair */
   readonly remedy: string;
   /** The rule is waived if the operator accepts one of these findings. */
@@ -45,15 +45,15 @@ export interface Rule<Seen> {
   readonly stops?: 'run';
 }
 
-interface CheckDefinition<Seen, Needed> {
+interface CheckDefinition<Reading, Needed> {
   readonly name: string;
   /** False if the service is not configured: the check is then left out. */
   readonly isConfigured?: (services: Needed) => boolean;
   readonly needs?: readonly { readonly name: string }[];
-  readonly read: (context: CheckContext<Needed>) => Promise<Seen>;
-  readonly detail: (seen: Seen, run: Run) => string;
-  readonly facts?: (seen: Seen) => Prerequisite['facts'];
-  readonly rules: readonly Rule<Seen>[];
+  readonly read: (context: CheckContext<Needed>) => Promise<Reading>;
+  readonly detail: (reading: Reading, run: Run) => string;
+  readonly facts?: (reading: Reading) => Prerequisite['facts'];
+  readonly rules: readonly Rule<Reading>[];
   /** Remedy if the service does not answer */
   readonly unavailableRemedy?: string;
 }
@@ -72,21 +72,21 @@ interface CheckResult {
 
 const START_IT = 'Start it, or correct its address.';
 
-export function defineCheck<Seen, Needed = Services>(
-  check: CheckDefinition<Seen, Needed>,
+export function defineCheck<Reading, Needed = Services>(
+  check: CheckDefinition<Reading, Needed>,
 ): Check<Needed> {
   const { name, needs = [], unavailableRemedy = START_IT } = check;
 
   async function run(context: CheckContext<Needed>): Promise<CheckResult> {
     try {
-      const seen = await check.read(context);
-      const broken = check.rules.flatMap((rule) => apply(rule, seen, context.run));
-      const problems = broken.map(({ why, remedy }) => ({ why, remedy }));
-      const detail = check.detail(seen, context.run);
-      const facts = check.facts?.(seen);
+      const reading = await check.read(context);
+      const violations = check.rules.flatMap((rule) => applyRule(rule, reading, context.run));
+      const problems = violations.map(({ why, remedy }) => ({ why, remedy }));
+      const detail = check.detail(reading, context.run);
+      const facts = check.facts?.(reading);
       return {
         found: { name, detail, problems, ...(facts && { facts }) },
-        isBlocking: broken.some(({ stops }) => stops !== 'run'),
+        isBlocking: violations.some(({ stops }) => stops !== 'run'),
       };
     } catch (error) {
       const problems = [describeFailure(error, unavailableRemedy)];
@@ -97,14 +97,18 @@ export function defineCheck<Seen, Needed = Services>(
   return { name, needs, run, ...(check.isConfigured && { isConfigured: check.isConfigured }) };
 }
 
-function apply<Seen>({ why, accept = [], ...rule }: Rule<Seen>, seen: Seen, run: Run) {
+function applyRule<Reading>(
+  { why, accept = [], ...rule }: Rule<Reading>,
+  reading: Reading,
+  run: Run,
+) {
   if (accept.some((finding) => run.plan.accepts.includes(finding))) return [];
-  const reasons = [why(seen, run) || []].flat();
+  const reasons = [why(reading, run) || []].flat();
   return reasons.map((reason) => ({ ...rule, why: reason }));
 }
 
 /**
- * Turns a refusal, or a service that does not answer, into a problem. It is not retried, because an operator is present.
+ * Turns a refusal, or a service that does not answer, into a problem. Nothing is retried, because an operator is present.
  * @throws any other error
  */
 function describeFailure(error: unknown, unavailableRemedy: string): Problem {
@@ -119,17 +123,17 @@ export async function runChecks<Needed>(
   checks: readonly Check<Needed>[],
   context: Omit<CheckContext<Needed>, 'isBeginning'>,
 ): Promise<readonly Prerequisite[]> {
-  const found: Prerequisite[] = [];
+  const results: Prerequisite[] = [];
   const blocking = new Set<string>();
   for (const { name, isConfigured = () => true, needs = [], run } of checks) {
     if (!isConfigured(context.services)) continue;
-    const isPossible = !needs.some((needed) => blocking.has(needed.name));
-    const isBeginning = context.mayWrite && found.every(isMet);
-    const result = isPossible ? await run({ ...context, isBeginning }) : postpone(name);
-    found.push(result.found);
+    const canRun = !needs.some((needed) => blocking.has(needed.name));
+    const isBeginning = context.mayWrite && results.every(isMet);
+    const result = canRun ? await run({ ...context, isBeginning }) : postpone(name);
+    results.push(result.found);
     if (result.isBlocking) blocking.add(name);
   }
-  return found;
+  return results;
 }
 
 function postpone(name: string): CheckResult {

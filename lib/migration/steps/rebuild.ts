@@ -38,19 +38,21 @@ export const rebuild: Step = {
 async function build(context: StepContext): Promise<Reference> {
   const { services, run, stages } = context;
   const { sourceCollection, targetCollection, inPlace } = run.plan;
-  await stages.once('earlier-removed', removeEarlier);
-  const made = await stages.once('made', makeCollections);
+  await stages.once('earlier-removed', removeEarlierCollections);
+  const createdBy = await stages.once('made', createCollections);
   await stages.once('configured', () =>
     copyConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
   );
-  const isHybridProved = made === 'by-new-version';
+  const isHybridProved = createdBy === 'by-new-version';
   // The proof reads the first write, which is removed afterwards: it cannot be repeated.
   if (isHybridProved) await stages.once('hybrid-proved', () => proveHybrid(services, run));
-  const embeddings = await stages.once('embeddings', () => findEmbeddings(context, isHybridProved));
+  const embeddings = await stages.once('embeddings', () =>
+    checkEmbeddings(context, isHybridProved),
+  );
   const deletionsUndone = inPlace ? await stages.once('slot-added', addLearnedSlot) : 0;
   return await storeReport(context, 'rebuild-proof', {
     facts: {
-      made,
+      made: createdBy,
       isHybridProved,
       embeddings,
       ...(deletionsUndone > 0 && { deletionsUndone }),
@@ -58,7 +60,7 @@ async function build(context: StepContext): Promise<Reference> {
   });
 }
 
-async function findEmbeddings(context: StepContext, isProved: boolean) {
+async function checkEmbeddings(context: StepContext, isProved: boolean) {
   const { services, run } = context;
   const { sourceCollection: known, targetCollection: collection } = run.plan;
   const { preview: backend } = services;
@@ -73,7 +75,7 @@ async function findEmbeddings(context: StepContext, isProved: boolean) {
 }
 
 // Collections that a new version created at its start are kept: it creates them only when it starts.
-async function removeEarlier(context: StepContext): Promise<void> {
+async function removeEarlierCollections(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
   // A copy may have filled the new collection.
@@ -82,7 +84,7 @@ async function removeEarlier(context: StepContext): Promise<void> {
   await removeCollections(context, collectionsOf(run), { except });
 }
 
-async function makeCollections(context: StepContext): Promise<'by-new-version' | 'explicitly'> {
+async function createCollections(context: StepContext): Promise<'by-new-version' | 'explicitly'> {
   const { services, run, renew } = context;
   const { preview, vectors } = services;
   if (!preview) {

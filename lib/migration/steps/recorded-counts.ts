@@ -56,27 +56,27 @@ async function countByIndex(
   collection: string,
 ): Promise<Counted | undefined> {
   const owners: { readonly name: string; readonly count: number }[] = [];
-  const without: { is_empty: { key: string } }[] = [];
-  let left = await vectors.count(collection);
+  const conditions: { is_empty: { key: string } }[] = [];
+  let uncounted = await vectors.count(collection);
   for (const key of OWNER_KEYS) {
-    if (left === 0) break;
-    const filter: Filter = { must: [...without] };
-    const found = await vectors
+    if (uncounted === 0) break;
+    const filter: Filter = { must: [...conditions] };
+    const facets = await vectors
       .facet(collection, key, MAX_USERS, filter)
       .catch(recoverWith(undefined, whenRefusedWith(400)));
     // The collection has no such index.
-    if (!found) return undefined;
-    without.push({ is_empty: { key } });
-    const counted = found.reduce((sum, { count }) => sum + count, 0);
-    const others = await vectors.count(collection, { must: [...without] });
+    if (!facets) return undefined;
+    conditions.push({ is_empty: { key } });
+    const counted = facets.reduce((sum, { count }) => sum + count, 0);
+    const remaining = await vectors.count(collection, { must: [...conditions] });
     // The index omits, for example, ids that are numbers.
-    if (counted + others !== left) return undefined;
+    if (counted + remaining !== uncounted) return undefined;
     owners.push(
-      ...found.map(({ value, count }) => ({ name: nameOwner(key, String(value)), count })),
+      ...facets.map(({ value, count }) => ({ name: nameOwner(key, String(value)), count })),
     );
-    left = others;
+    uncounted = remaining;
   }
-  owners.push({ name: NO_USER, count: left });
+  owners.push({ name: NO_USER, count: uncounted });
   const counts = createUserCounts();
   const digest = createDigestSum();
   let points = 0;

@@ -29,14 +29,14 @@ async function listSource({
   services,
   run,
   lease,
-  cursor: listed,
+  cursor: listedPart,
   checkpoint,
 }: StepContext<ListedPart>): Promise<Listing> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
-  const writer = createBaseWriter({ artifacts, before: undefined }, target, listed?.listing);
-  const request = { limit: PAGE_SIZE, offset: listed?.nextOffset ?? null, vector: false };
+  const writer = createBaseWriter({ artifacts, before: undefined }, target, listedPart?.listing);
+  const request = { limit: PAGE_SIZE, offset: listedPart?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
     for (const { id, payload } of points) writer.add(id, digestPoint(id, payload));
@@ -65,8 +65,8 @@ export async function assertWholeRestore(
   const { lacking: missing, changed: different } = late;
   if (missing + different === 0) return;
   const compared = same + missing + different;
-  const list = late.examples.join(', ');
-  const why = `The restored snapshot lacks ${missing} of ${compared} compared points of ${source}, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
+  const examples = late.examples.join(', ');
+  const why = `The restored snapshot lacks ${missing} of ${compared} compared points of ${source}, and differs in ${different}, such as ${examples}: the store does not restore its own snapshot.`;
   throw new Refusal('RefusedSnapshot', why);
 }
 

@@ -27,9 +27,10 @@ export const retention: Step = {
   }),
   work: async (context) => {
     const { services, run } = context;
-    const found = retentionOf(run, services.clock());
-    if (found.isOver) return await close(context);
-    if (found.isEnding && (await isReminderDue(services, run))) await remind(services, run, found);
+    const period = retentionOf(run, services.clock());
+    if (period.isOver) return await close(context);
+    if (period.isEnding && (await isReminderDue(services, run)))
+      await remind(services, run, period);
     throw new Paused({ waitSeconds: DAY_MS / 1_000 });
   },
 };
@@ -58,7 +59,7 @@ async function removeExpired(context: StepContext): Promise<void> {
     await services.artifacts.deleteAll(prefix);
   }
   if (run.plan.inPlace) await endInPlace(context);
-  if (removesWhenOver && !run.plan.inPlace) await removeOld(context);
+  if (removesWhenOver && !run.plan.inPlace) await removeOldCollection(context);
   // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
   await note({ base: undefined });
   await renew();
@@ -66,25 +67,25 @@ async function removeExpired(context: StepContext): Promise<void> {
 }
 
 // Removes the old collection, and the copy that a refused or abandoned rollback restored. A program may still write to the old
-// one: such writes exist nowhere else.
-async function removeOld(context: StepContext): Promise<void> {
+// collection: such writes exist nowhere else.
+async function removeOldCollection(context: StepContext): Promise<void> {
   const { services, run, note } = context;
   const { sourceCollection } = run.plan;
   if (run.kept.includes(sourceCollection)) return;
   const active = await services.setting.read();
-  const old = [
+  const oldCollections = [
     ...(run.plan.sameVersion ? withCompanion(sourceCollection) : [sourceCollection]),
     restoredCollectionOf(run),
   ];
-  if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
+  if (oldCollections.includes(active)) throw changedSetting(active, liveCollectionOf(run));
   const exists = await services.vectors.collectionExists(sourceCollection);
   if (!exists || (await haveSameSums(context, sourceCollection, { base: run.base }))) {
-    return await removeCollections(context, old, { keepsOld: false });
+    return await removeCollections(context, oldCollections, { keepsOld: false });
   }
   await note({ kept: [sourceCollection] });
   const message = 'The old collection changed after the switch and is kept: compare it by hand';
   services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
-  await removeCollections(context, old);
+  await removeCollections(context, oldCollections);
 }
 
 /** True once a day, and when the rollback period has just ended */
@@ -92,11 +93,11 @@ export async function isReminderDue(
   { runs, clock }: Pick<Services, 'runs' | 'clock'>,
   { runId, window }: Run,
 ): Promise<boolean> {
-  const last = (await runs.remindedAt(runId)) ?? Number.NEGATIVE_INFINITY;
-  return last < (window?.overAt ?? 0) || clock().getTime() - last >= DAY_MS;
+  const remindedAt = (await runs.remindedAt(runId)) ?? Number.NEGATIVE_INFINITY;
+  return remindedAt < (window?.overAt ?? 0) || clock().getTime() - remindedAt >= DAY_MS;
 }
 
-// Recorded last: after a kill in between, the warning is repeated rather than lost.
+// The reminder is recorded last: after a kill in between, it is repeated rather than lost.
 export async function remind(services: Services, run: Run, retention: Retention): Promise<void> {
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =

@@ -1,6 +1,6 @@
-// The end of a way back. A refusal leaves users on the new version until the setting has changed. Afterwards it keeps writes frozen
-// for a limited time, in which it can be repaired; then they are opened where users find most of their memories. The decisions of
-// a rollback are entries of its journal, beside the stages of switch.ts, and are kept where stages run again.
+// Decides how a refused rollback ends. Until the setting has changed, users stay on the new version. Afterwards writes stay frozen
+// for a limited time, in which the cause can be repaired; then they are opened where users find most of their memories. The
+// decisions are entries of the rollback's journal, beside the stages of switch.ts, and are kept when stages run again.
 import * as v from 'valibot';
 import { DECISIONS } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
@@ -50,7 +50,7 @@ const failingSchema = v.object({
 
 type Failing = v.InferOutput<typeof failingSchema>;
 
-/** The first record of a way back. Writes may be frozen already. */
+/** Creates the first journal of a rollback. Writes may be frozen already. */
 export function beginJournal(
   plan: Return,
   { failing, isFrozen }: { readonly failing?: Failing | undefined; readonly isFrozen: boolean },
@@ -65,15 +65,15 @@ export function beginJournal(
 }
 
 /**
- * Earlier versions recorded no plan for users who had never left.
- * @throws ValiError if it is missing for users who may have: a rollback that only opened writes would split them
+ * Earlier versions recorded no plan if users had never left the old collection.
+ * @throws ValiError if there is no plan and users may have left: only opening writes would split them across two versions
  */
 export function readPlan({ run, stages: { recorded } }: StepContext): Return {
   const found = recorded.passed[PLAN]?.found;
   return found === undefined && !hasSwitched(run) ? stayOnOld(run) : v.parse(returnSchema, found);
 }
 
-/** Undefined until the way back has come to an end */
+/** Undefined until the rollback has ended */
 export function readEnd({ stages: { recorded } }: StepContext): End | undefined {
   return v.parse(v.optional(endSchema), recorded.passed[END]?.found);
 }
@@ -83,7 +83,7 @@ export async function recordEnd({ stages }: StepContext, end: End): Promise<End>
   return end;
 }
 
-/** A refused way back */
+/** A refused rollback */
 interface Situation {
   readonly refusedAs: RefusalName;
   /** Journal at the refusal */
@@ -103,25 +103,25 @@ type Choice =
   /** The time for a repair is over: writes are opened. */
   | { readonly choice: 'open'; readonly failing: Failing };
 
-/** Decides about the rest of a way back that is refused. Calls no service. */
+/** Decides how a refused rollback continues. Calls no service. */
 export function chooseEnd({ refusedAs, journal, settingNamesNew, now }: Situation): Choice {
   const { passed } = journal;
   if (refusedAs === 'RefusedStillNewVersion' || settingNamesNew) {
     return { choice: 'stay', mayHaveLeft: 'setting-changed' in passed || FAILING in passed };
   }
-  if ('opened' in passed && refusedAs !== NOTHING_LEFT) return { choice: 'repeat' };
-  const known = v.parse(v.optional(failingSchema), passed[FAILING]?.found);
+  if ('opened' in passed && refusedAs !== NOTHING_TO_RETURN_TO) return { choice: 'repeat' };
+  const previous = v.parse(v.optional(failingSchema), passed[FAILING]?.found);
   const after = Object.keys(stagesOf(journal)).length;
   // If more stages have passed since, the cause was repaired: this refusal has its own time.
-  const isNew = !known || (known.after !== undefined && after > known.after);
-  const failing = isNew ? { since: now, after } : known;
+  const isNew = !previous || (previous.after !== undefined && after > previous.after);
+  const failing = isNew ? { since: now, after } : previous;
   return { choice: now < failing.since + MAX_UNPROVED_MS ? 'wait' : 'open', failing };
 }
 
-const NOTHING_LEFT = 'RefusedNothingToReturnTo' satisfies RefusalName;
+const NOTHING_TO_RETURN_TO = 'RefusedNothingToReturnTo' satisfies RefusalName;
 
 /**
- * Ends a refused way back as far as it can be ended now.
+ * Ends a refused rollback as far as possible now.
  * @throws Refusal while its cause can be repaired, or if writes are open already; Paused to begin with another plan
  */
 export async function endRefused(
@@ -131,25 +131,25 @@ export async function endRefused(
 ): Promise<End> {
   const { services, stages } = context;
   const { returnTo } = plan;
-  const decided = chooseEnd({
+  const decision = chooseEnd({
     refusedAs: refusal.name,
     journal: stages.recorded,
     settingNamesNew: await settingNamesNew(context),
     now: services.clock().getTime(),
   });
-  if (refusal.name === NOTHING_LEFT) await startOver(context, plan);
-  switch (decided.choice) {
+  if (refusal.name === NOTHING_TO_RETURN_TO) await startOver(context, plan);
+  switch (decision.choice) {
     case 'stay':
       await askAgain(context);
-      return { refused: toRefused(refusal), ...(decided.mayHaveLeft && { leftFor: returnTo }) };
+      return { refused: toRefused(refusal), ...(decision.mayHaveLeft && { leftFor: returnTo }) };
     case 'repeat':
       throw refusal;
     case 'wait':
-      return await waitForRepair(context, refusal, decided.failing);
+      return await waitForRepair(context, refusal, decision.failing);
     case 'open':
       // The same action on another collection is a new request.
       await askAgain(context);
-      return await openSomewhere(context, { refusal, plan, failing: decided.failing });
+      return await openUnproved(context, { refusal, plan, failing: decision.failing });
   }
 }
 
@@ -168,12 +168,12 @@ async function startOver(context: StepContext, plan: Return): Promise<void> {
   const { stages, note } = context;
   const { [FAILING]: failing, [FREEZING]: freezing } = stages.recorded.passed;
   const carries = plan.way === 'carry';
-  const again = carries ? { ...plan, beginsBase: true } : plan;
-  const kept = {
+  const repeatedPlan = carries ? { ...plan, beginsBase: true } : plan;
+  const keptEntries = {
     ...(failing && { [FAILING]: failing }),
     ...(freezing && { [FREEZING]: freezing }),
   };
-  await stages.rewrite({ passed: { [PLAN]: { found: again }, ...kept } });
+  await stages.rewrite({ passed: { [PLAN]: { found: repeatedPlan }, ...keptEntries } });
   if (carries) await note({ base: undefined });
   await askAgain(context);
 }
@@ -202,7 +202,7 @@ interface Unproved {
  * Opens writes on the collection that was active when the rollback began, or on its restored snapshot if that collection is gone.
  * @throws Paused to restore it first
  */
-async function openSomewhere(
+async function openUnproved(
   context: StepContext,
   { refusal, plan, failing }: Unproved,
 ): Promise<End> {
@@ -213,16 +213,17 @@ async function openSomewhere(
     await note({ window: { ...window, openedAt, stays: true } });
     return { refused: toRefused(refusal), leftFor: plan.returnTo };
   }
-  // Gone or empty: the old version creates an empty collection when it starts.
-  const isGone = refusal.name === NOTHING_LEFT;
-  const restoring = isGone && !plan.restores ? await planRestore(services, run) : undefined;
-  if (restoring) {
-    // The stages of the restore are no repair: the time goes on.
+  // The target is missing or empty: the old version creates an empty collection when it starts.
+  const isTargetMissing = refusal.name === NOTHING_TO_RETURN_TO;
+  const restorePlan =
+    isTargetMissing && !plan.restores ? await planRestore(services, run) : undefined;
+  if (restorePlan) {
+    // The stages of the restore do not count as a repair: the time limit keeps running.
     const { since } = failing;
-    await stages.rewrite(beginJournal(restoring, { failing: { since }, isFrozen: true }));
+    await stages.rewrite(beginJournal(restorePlan, { failing: { since }, isFrozen: true }));
     throw outOfTime();
   }
-  return { to: isGone ? run.plan.sourceCollection : plan.returnTo, unproved: refusal.why };
+  return { to: isTargetMissing ? run.plan.sourceCollection : plan.returnTo, unproved: refusal.why };
 }
 
 /** After a refusal, the next attempt makes a new request: a hook may repeat its response to the same one. */

@@ -22,7 +22,7 @@ import { compare, compareCounts, countLostWrites, whyUnreadable } from './compar
 /**
  * never-left: users never left the old collection; only writes are opened.
  * carry: copies the writes since the switch to the collection that users return to.
- * as-it-was: leaves them behind; the old collection stays unchanged.
+ * as-it-was: leaves these writes behind; the old collection stays unchanged.
  * to-snapshot: leaves them behind, up to the number that the operator acknowledged.
  */
 const FATES_OF_WRITES = ['never-left', 'carry', 'as-it-was', 'to-snapshot'] as const;
@@ -34,7 +34,7 @@ export const returnSchema = v.object({
   restores: v.optional(keptSnapshotSchema),
   /** True if the new version may have taken early writes, although traffic was never opened */
   mayHaveLeaked: v.boolean(),
-  /** True if the old collection was gone: the last common version does not apply to one that an operator restores. */
+  /** True if the old collection was missing: the last common version does not apply to one that an operator restores. */
   beginsBase: v.optional(v.boolean()),
 });
 
@@ -167,27 +167,29 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
-  const old = await vectors.readCollectionInfo(plan.sourceCollection);
-  if (!old || whyUnhealthy(old) !== undefined) return false;
-  const live = await vectors.readCollectionInfo(liveCollectionOf({ plan, ...run }));
-  if (!live) return true;
-  const [before, after] = [old, live].map(readDenseVector);
-  return before?.size === after?.size && before?.distance === after?.distance;
+  const oldInfo = await vectors.readCollectionInfo(plan.sourceCollection);
+  if (!oldInfo || whyUnhealthy(oldInfo) !== undefined) return false;
+  const liveInfo = await vectors.readCollectionInfo(liveCollectionOf({ plan, ...run }));
+  if (!liveInfo) return true;
+  const [oldVector, liveVector] = [oldInfo, liveInfo].map(readDenseVector);
+  return oldVector?.size === liveVector?.size && oldVector?.distance === liveVector?.distance;
 }
 
 // A store reads only snapshots of its own minor version: after loading one of a newer version, it would not start.
-function assertSameMinor(made: string, running: string): void {
+function assertSameMinor(snapshotVersion: string, storeVersion: string): void {
   const readMinor = (version: string) => version.split('.').slice(0, 2).join('.');
-  if (readMinor(made) === readMinor(running)) return;
-  throw noRollback(`The snapshot is of version ${made} and the store runs ${running}.`);
+  if (readMinor(snapshotVersion) === readMinor(storeVersion)) return;
+  throw refuseRollback(
+    `The snapshot is of version ${snapshotVersion} and the store runs ${storeVersion}.`,
+  );
 }
 
-function noRollback(why: string, cause?: unknown): Refusal {
+function refuseRollback(why: string, cause?: unknown): Refusal {
   return new Refusal('RefusedNothingToReturnTo', why, { cause });
 }
 
 function rethrowAsNoRollback(error: unknown): never {
-  throw error instanceof Refusal ? noRollback(error.why, error) : error;
+  throw error instanceof Refusal ? refuseRollback(error.why, error) : error;
 }
 
 /** Figures for the dry run of a rollback */

@@ -1,6 +1,6 @@
 // The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them
-// behind. Here it begins, with a plan (return-target.ts), and ends, with a report. In between, switch.ts has the stages of the way
-// back, and return-end.ts what a refusal leads to.
+// behind. Here it begins, with a plan (return-target.ts), and ends, with a report. switch.ts has the stages in between, and
+// return-end.ts decides how a refused rollback ends.
 import { measureParts } from '../forecast.ts';
 import { Refusal } from '../refusals.ts';
 import { collectFacts, readJournal } from '../runs/journal.ts';
@@ -24,14 +24,14 @@ export const rollback: Step = {
   command: 'rollback',
   forecast: forecastReturn,
   work: async (context) => {
-    await context.begin(() => plan(context));
+    await context.begin(() => recordPlan(context));
     const end = await switchBack(context);
-    return 'refused' in end ? await stay(context, end) : await finish(context, end);
+    return 'refused' in end ? await stayOnNew(context, end) : await finish(context, end);
   },
 };
 
 /** Records the plan as the beginning of the journal. */
-async function plan(context: StepContext): Promise<Record<string, never>> {
+async function recordPlan(context: StepContext): Promise<Record<string, never>> {
   const { services, run, stages } = context;
   if (run.phase === 'live') await assertSettingKnown(services, run);
   const { plan, failingSince: since } = await decideReturn(context);
@@ -41,7 +41,7 @@ async function plan(context: StepContext): Promise<Record<string, never>> {
   return {};
 }
 
-async function stay(context: StepContext, { refused }: Stayed): Promise<Outcome> {
+async function stayOnNew(context: StepContext, { refused }: Stayed): Promise<Outcome> {
   const { run } = context;
   const message = `Remove the restored collection ${restoredCollectionOf(run)} by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
@@ -53,28 +53,28 @@ async function stay(context: StepContext, { refused }: Stayed): Promise<Outcome>
 
 async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { run } = context;
-  const { points: _, ...found } = collectFacts(context.stages.recorded);
+  const { points: _, ...stageFacts } = collectFacts(context.stages.recorded);
   // Without a proof of the old version, users may still work on the collection of the new one.
-  const isUnproved = hasSwitched(run) && found.oldVersion !== undefined;
-  const isServed = wasOpened(run) || isUnproved || found.leakedWrites !== undefined;
-  const served = isServed ? liveCollectionsOf(run) : [];
+  const isUnproved = hasSwitched(run) && stageFacts.oldVersion !== undefined;
+  const hasServed = wasOpened(run) || isUnproved || stageFacts.leakedWrites !== undefined;
+  const served = hasServed ? liveCollectionsOf(run) : [];
   const message = 'Remove the collections and the snapshot of the run by hand';
   const except = [...served, ...builtCollectionsOf(run)];
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
     await removeOwn(context, { except });
     // From now on, a collection of that name belongs to another program.
-    hasUploaded = hasUploaded && isServed;
+    hasUploaded = hasUploaded && hasServed;
   });
-  const facts = { returnedTo: end.to, leftBehind: 0, ...found };
+  const facts = { returnedTo: end.to, leftBehind: 0, ...stageFacts };
   const evidence = await storeReport(context, 'rollback-report', { facts });
-  const until = computeRetention(context);
+  const until = computeRetentionEnd(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
-  const takesNoWindow = whyNoWindow(context, end, isServed);
+  const blockedBecause = whyCutoverBlocked(context, end, hasServed);
   const changes = {
     hasUploaded,
-    ...(isServed && { served: addServed(run, served, until) }),
-    ...(takesNoWindow !== undefined && { takesNoWindow }),
+    ...(hasServed && { served: addServed(run, served, until) }),
+    ...(blockedBecause !== undefined && { takesNoWindow: blockedBecause }),
   };
   const window = await readJournal(context.services, run.runId, 'cutover');
   const took = window ? measureParts(window) : {};
@@ -82,16 +82,16 @@ async function finish(context: StepContext, end: Returned): Promise<Outcome> {
 }
 
 /** The report is kept as long as the run's other artifacts, and at least for the plan's retention period from now on. */
-function computeRetention({ services, run }: StepContext): number {
+function computeRetentionEnd({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   return Math.max(until, run.window?.retainUntil ?? 0);
 }
 
-/** Why the run can only be aborted: the next copy would remove writes that only the new collection has. */
-function whyNoWindow(
+/** Says why the run can only be aborted: the next copy would remove writes that only the new collection has. */
+function whyCutoverBlocked(
   context: StepContext,
   { to, unproved }: Returned,
-  isServed: boolean,
+  hasServed: boolean,
 ): string | undefined {
   const { run, stages } = context;
   if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
@@ -102,6 +102,6 @@ function whyNoWindow(
   const { comparedByHand } = collectFacts(stages.recorded);
   if (comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
-  if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
+  if (hasServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }

@@ -39,11 +39,11 @@ async function readGraph(graph: GraphSource) {
   const size = await graph.readSize();
   await graph.readPosition();
   const { length: rules } = await graph.readSchema();
-  for (const rows of [graph.streamNodes(), graph.streamRelationships()]) await readOne(rows);
+  for (const rows of [graph.streamNodes(), graph.streamRelationships()]) await readFirst(rows);
   return { ...server, ...size, rules };
 }
 
-async function readOne(rows: AsyncIterable<unknown>): Promise<void> {
+async function readFirst(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows) return;
 }
 
@@ -58,13 +58,13 @@ export const WEBHOOK = defineCheck({
       testUser: testUserOf(run.runId),
       deadlineAt: undefined,
     }),
-  detail: (answer) => {
-    if (answer === 'asked-of-a-person') return 'none: a person does it';
-    return answer === 'done' ? 'answers' : 'gives a wrong answer';
+  detail: (outcome) => {
+    if (outcome === 'asked-of-a-person') return 'none: a person does it';
+    return outcome === 'done' ? 'answers' : 'gives a wrong answer';
   },
   rules: [
     {
-      why: (answer) => answer === 'under-way' && 'It answered 202 to "check".',
+      why: (outcome) => outcome === 'under-way' && 'It answered 202 to "check".',
       remedy: 'Have it answer {"action": "check"} with 200 or 204, and do nothing.',
     },
   ],
@@ -84,12 +84,12 @@ export const COLLECTION_SETTING = defineCheck({
 
 const RETENTION_PROBE_MS = 60_000;
 
-/** Also tests that artifacts can be protected from deletion: a failure in the window would cost the window. */
+/** Also tests that artifacts can be protected from deletion: otherwise a window would fail. */
 export const ARTIFACTS = defineCheck({
   name: 'Artifacts',
   read: async ({ services: { artifacts, clock }, run: { runId }, isBeginning }: CheckContext) => {
     const key = `${runId}/retention-probe-${randomInt(2 ** 47)}.json`;
-    // Written only if the run begins: a refused plan leaves nothing behind.
+    // The probe is written only if the run begins: a refused plan leaves nothing behind.
     if (isBeginning) {
       await writeJson(artifacts, key, { runId });
       await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));

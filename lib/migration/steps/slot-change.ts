@@ -1,7 +1,7 @@
-// Adds or removes named vectors of the active collection without bringing back points that users have deleted. In Qdrant 1.18.3
-// and 1.19.0, such a change cancels a running optimization, and thereby undoes every deletion since its start. Switching the
-// optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the change. Points that
-// return anyway are removed again: they are not in a list of ids made before.
+// Adds or removes slots (named vectors) of the active collection without bringing back points that users have deleted. In Qdrant
+// 1.18.3 and 1.19.0, such a change cancels a running optimization, and thereby undoes every deletion since its start. Switching the
+// optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the change. Then points
+// that returned anyway are removed: they are missing from a list of ids that was made before the change.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { readChangeTime } from '../json/memory-payload.ts';
@@ -30,18 +30,18 @@ export async function changeSlots(
 ): Promise<number> {
   const { services, renew, note } = context;
   await waitUntilIdle(context, collection);
-  const prepared = await prepare(context, collection);
+  const slotChange = await prepare(context, collection);
   // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
   await renew();
   await waitUntilIdle(context, collection);
   await services.vectors.updateCollection(collection, createOptimizerUpdate(0));
   await renew();
   await change();
-  const returned = await removeReturned(context, collection, prepared);
+  const returned = await removeReturned(context, collection, slotChange);
   await renew();
   await services.vectors.updateCollection(
     collection,
-    createOptimizerUpdate(prepared.threads ?? 'auto'),
+    createOptimizerUpdate(slotChange.threads ?? 'auto'),
   );
   await note({ slotChange: undefined });
   return returned;
@@ -57,14 +57,14 @@ async function prepare(context: StepContext, collection: string): Promise<SlotCh
   if (interrupted?.listed) return interrupted;
   const threads = interrupted ? interrupted.threads : current;
   // Each shard numbers its own writes: with several shards, the times in the payloads tell which write is older.
-  const isOneShard = (await vectors.listShardStates(collection)).length === 1;
+  const hasOneShard = (await vectors.listShardStates(collection)).length === 1;
   await renew();
-  const position = isOneShard ? await vectors.takeOperationNumber(collection) : null;
-  const at = clock().getTime();
+  const position = hasOneShard ? await vectors.takeOperationNumber(collection) : null;
+  const listedAt = clock().getTime();
   const artifact = `${run.runId}/base-${lease.epoch}-ids.txt`;
   const ids = await listIds(context, collection);
   await artifacts.put(artifact, [Buffer.from(ids.map((id) => `${id}\n`).join(''))]);
-  const slotChange = { threads, listed: { artifact, at, position, points: ids.length } };
+  const slotChange = { threads, listed: { artifact, at: listedAt, position, points: ids.length } };
   await note({ slotChange });
   return slotChange;
 }
@@ -90,19 +90,19 @@ async function removeReturned(
 ): Promise<number> {
   const { services, renew } = context;
   const { vectors, artifacts } = services;
-  const before = new Set<string>();
-  for await (const id of splitLines(artifacts.get(listed?.artifact ?? ''))) before.add(id);
-  if (!listed || before.size !== listed.points) {
+  const listedIds = new Set<string>();
+  for await (const id of splitLines(artifacts.get(listed?.artifact ?? ''))) listedIds.add(id);
+  if (!listed || listedIds.size !== listed.points) {
     throw new Refusal(
       'RefusedMissingArtifact',
       `The list of the points of ${collection} is damaged.`,
     );
   }
-  const after = await listIds(context, collection);
-  const fresh = after.filter((id) => !before.has(id));
+  const currentIds = await listIds(context, collection);
+  const newIds = currentIds.filter((id) => !listedIds.has(id));
   let removed = 0;
-  for (let at = 0; at < fresh.length; at += MAX_SEARCHED_IDS) {
-    const batch = fresh.slice(at, at + MAX_SEARCHED_IDS);
+  for (let start = 0; start < newIds.length; start += MAX_SEARCHED_IDS) {
+    const batch = newIds.slice(start, start + MAX_SEARCHED_IDS);
     const ids = await findOlder(context, collection, batch, listed);
     if (ids.length === 0) continue;
     await renew();
@@ -117,21 +117,21 @@ async function findOlder(
   { services: { vectors } }: StepContext,
   collection: string,
   ids: readonly PointId[],
-  { position, at }: NonNullable<SlotChange['listed']>,
+  { position, at: listedAt }: NonNullable<SlotChange['listed']>,
 ): Promise<PointId[]> {
   const points = await vectors.retrieve(collection, ids);
-  const [nearest] = points.flatMap(({ vector }) => (vector && readUnnamedVector(vector)) ?? []);
+  const [anyVector] = points.flatMap(({ vector }) => (vector && readUnnamedVector(vector)) ?? []);
   const versions = new Map<PointId, number>();
-  if (nearest && position !== null) {
+  if (anyVector && position !== null) {
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
-    const search = { nearest: { vector: nearest }, filter, limit: ids.length };
+    const search = { nearest: { vector: anyVector }, filter, limit: ids.length };
     const { hits } = await vectors.search(collection, search);
     for (const { id, version } of hits) versions.set(id, version);
   }
   const isOlder = (point: (typeof points)[number]) => {
     const version = versions.get(point.id);
     if (version !== undefined && position !== null) return version <= position;
-    return readChangeTime(point.payload) < at;
+    return readChangeTime(point.payload) < listedAt;
   };
   return points.filter(isOlder).map(({ id }) => id);
 }

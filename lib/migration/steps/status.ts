@@ -1,4 +1,4 @@
-// The status of a run: its phase, its evidence, its progress, and the commands that it accepts from whom
+// Reads the status of a run: its phase, evidence and progress, the commands that it accepts, and who may give them.
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
 import { decideNext, hasReturned, isRepeated, mustReturn } from '../next.ts';
@@ -76,7 +76,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     frozenSince,
     /** Passed stages of the switch in progress */
     stages,
-    /** True for a window that must be left: the watch rolls it back, and steps forward are refused. */
+    /** True for a window that must be rolled back: the watch does so, and forward steps are refused. */
     isLate,
     isRepeated: isRepeated(run, now),
     hasReturned: hasReturned(run),
@@ -113,15 +113,15 @@ async function readProgress(
   moves: readonly { readonly command: Command }[],
 ) {
   const commands = [...new Set(moves.map(({ command }) => command))];
-  const found = await Promise.all(
+  const checkpoints = await Promise.all(
     commands.map(async (step) => ({ step, saved: await runs.readCheckpoint(run.runId, step) })),
   );
-  const [last] = found
+  const [latest] = checkpoints
     .flatMap(({ step, saved }) =>
       saved?.progress ? [{ step, ...saved.progress, savedAt: saved.savedAt }] : [],
     )
     .toSorted((first, second) => second.savedAt - first.savedAt);
-  return last ? { ...last, savedAt: toIso(last.savedAt) } : null;
+  return latest ? { ...latest, savedAt: toIso(latest.savedAt) } : null;
 }
 
 // A rollback after traffic was opened freezes writes again.
@@ -129,21 +129,23 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const { runId, phase } = run;
   const isBackward = phase === 'switching-back';
   if (phase !== 'switching' && !isBackward) return { stages: [], frozenSince: null };
-  const forward = await readJournal(services, runId, 'cutover');
-  const current = isBackward ? await readJournal(services, runId, 'rollback') : forward;
+  const cutoverJournal = await readJournal(services, runId, 'cutover');
+  const currentJournal = isBackward
+    ? await readJournal(services, runId, 'rollback')
+    : cutoverJournal;
   const isOpened = wasOpened(run) && !isBackward;
-  const frozen = wasOpened(run) ? current : forward;
+  const freezeJournal = wasOpened(run) ? currentJournal : cutoverJournal;
   return {
-    stages: Object.keys(current ? stagesOf(current) : {}),
-    frozenSince: isOpened ? null : findFrozenSince(frozen),
+    stages: Object.keys(currentJournal ? stagesOf(currentJournal) : {}),
+    frozenSince: isOpened ? null : findFrozenSince(freezeJournal),
   };
 }
 
 /** Time of the first refused write since the last accepted one, even before the freeze is proved */
-function findFrozenSince(state: RecordedJournal | undefined): string | null {
-  const frozen = state && readStage(state, 'frozen');
-  if (v.is(proofSchema, frozen)) return frozen.frozenSince;
-  return v.is(freezeChecksSchema, frozen) ? toIso(frozen.refusedSince) : null;
+function findFrozenSince(journal: RecordedJournal | undefined): string | null {
+  const freezeStage = journal && readStage(journal, 'frozen');
+  if (v.is(proofSchema, freezeStage)) return freezeStage.frozenSince;
+  return v.is(freezeChecksSchema, freezeStage) ? toIso(freezeStage.refusedSince) : null;
 }
 
 /** The report that an operator approves by opening the window */

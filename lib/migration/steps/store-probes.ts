@@ -31,9 +31,9 @@ async function withProbeCollection<Found>(
 }
 
 /** Each run has its own probe collections: two preflights may run on one store. */
-const nameProbe = (what: string, runId: string) => `migration_${what}_${runId}`;
+const nameProbe = (purpose: string, runId: string) => `migration_${purpose}_${runId}`;
 
-/** @internal Tests leave it behind. */
+/** @internal Tests create a collection of this name. */
 export const nameKeywordProbe = (runId: string): string => nameProbe('keyword_probe', runId);
 
 export const KEYWORD_VECTORS = defineCheck({
@@ -41,13 +41,14 @@ export const KEYWORD_VECTORS = defineCheck({
   needs: [VECTOR_STORE],
   read: async ({ services: { vectors }, run: { runId }, mayWrite }: CheckContext) =>
     mayWrite ? await probeKeywords(vectors, nameKeywordProbe(runId)) : undefined,
-  detail: (isMade) => {
-    if (isMade === undefined) return 'tried with --execute';
-    return isMade ? 'made by the store' : 'not made by the store';
+  detail: (makesKeywords) => {
+    if (makesKeywords === undefined) return 'tried with --execute';
+    return makesKeywords ? 'made by the store' : 'not made by the store';
   },
   rules: [
     {
-      why: (isMade) => isMade === false && 'The store does not make keyword vectors of texts.',
+      why: (makesKeywords) =>
+        makesKeywords === false && 'The store does not make keyword vectors of texts.',
       remedy:
         'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
       accept: ['empty-keywords'],
@@ -120,7 +121,7 @@ function isNewEnough(version: string): boolean {
   return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
-/** Probes a collection with the active one's strict mode, and with an index if the active one has one. @throws Refusal */
+/** Probes a collection with the strict mode of the active one, and with an index if the active one has an index. @throws Refusal */
 async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.readCollectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
@@ -134,7 +135,7 @@ async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
 /** Points for an indexed collection */
 const INDEXED_POINTS = 1_000;
 /** Thresholds, in kilobytes of vectors, at which the store makes an index */
-const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
+const INDEX_THRESHOLDS = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
 
 /**
  * Adds a slot to the collection, fills it, and waits for the optimizer: a store may accept every write, and then stop optimizing
@@ -158,7 +159,7 @@ export async function trySlot(
   }));
   const layout: CollectionSettings = {
     vectors: { size: 2, distance: 'Cosine' },
-    ...(isIndexed && { optimizers_config: SMALLEST_INDEX }),
+    ...(isIndexed && { optimizers_config: INDEX_THRESHOLDS }),
     ...settings,
   };
   await withProbeCollection(vectors, { collection, layout }, async () => {

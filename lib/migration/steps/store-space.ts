@@ -1,4 +1,4 @@
-// Estimates the space that a migration needs on the vector store, from a few points and before anything is copied.
+// Estimates the space that a migration needs on the vector store, from a few points, before anything is copied.
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { findKeywordText } from '../json/memory-payload.ts';
 import { readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
@@ -22,14 +22,14 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const info = await vectors.readCollectionInfo(sourceCollection);
   const { size: dimensions = 0 } = readDenseVector(info);
   const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE_SIZE, vector: false });
-  const share = total / Math.max(1, points.length);
-  const payloads = share * sumFigures(points, ({ payload }) => Buffer.byteLength(payload));
-  const keywords = share * sumFigures(points, countWords) * KEYWORD_BYTES;
-  const copy = payloads + total * dimensions * FLOAT_BYTES;
+  const scale = total / Math.max(1, points.length);
+  const payloadBytes = scale * sumPoints(points, ({ payload }) => Buffer.byteLength(payload));
+  const keywordBytes = scale * sumPoints(points, countWords) * KEYWORD_BYTES;
+  const copyBytes = payloadBytes + total * dimensions * FLOAT_BYTES;
   return {
-    snapshotBytes: Math.ceil(copy),
-    neededBytes: Math.ceil(COPIES * copy + keywords),
-    neededInPlace: Math.ceil(COPIES_IN_PLACE * copy + keywords),
+    snapshotBytes: Math.ceil(copyBytes),
+    neededBytes: Math.ceil(COPIES * copyBytes + keywordBytes),
+    neededInPlace: Math.ceil(COPIES_IN_PLACE * copyBytes + keywordBytes),
   };
 }
 
@@ -68,7 +68,7 @@ export const DISK_SPACE = defineCheck({
   ],
 });
 
-/** Checks that a proxy before the store accepts a whole snapshot: otherwise the restore test would fail after the backup. */
+/** Checks that a proxy in front of the store accepts a whole snapshot: otherwise the restore test would fail after the backup. */
 export const SNAPSHOT_UPLOAD = defineCheck({
   name: 'Snapshot upload',
   needs: [VECTOR_LAYOUT],
@@ -95,11 +95,11 @@ function countWords({ payload }: ScrolledPoint): number {
   return text === undefined ? 0 : (JSON.parse(text).match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }
 
-function sumFigures(
+function sumPoints(
   points: readonly ScrolledPoint[],
-  figure: (point: ScrolledPoint) => number,
+  measure: (point: ScrolledPoint) => number,
 ): number {
-  return points.reduce((sum, point) => sum + figure(point), 0);
+  return points.reduce((sum, point) => sum + measure(point), 0);
 }
 
 function formatSize(bytes: number): string {

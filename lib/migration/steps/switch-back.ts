@@ -81,29 +81,32 @@ export async function makeOldEqual(context: StepContext, plan: Return) {
     limitedChanges: 'vectors',
   });
   assertEqual(names, faults);
-  const left = listPending(report).length > 0 ? { comparedByHand: names.active } : {};
+  const manualComparison = listPending(report).length > 0 ? { comparedByHand: names.active } : {};
   const { points } = report.to;
-  return { points, ...left, ...describeLateWrites('lateWrites', report.strays) };
+  return { points, ...manualComparison, ...describeLateWrites('lateWrites', report.strays) };
 }
 
 export async function countLeftBehind(context: StepContext, plan: Return): Promise<Facts> {
   const isRestored = plan.way === 'to-snapshot';
-  const counted = await countLostWrites(context, isRestored ? plan.returnTo : undefined);
-  const { leftBehind } = counted;
+  const lostWrites = await countLostWrites(context, isRestored ? plan.returnTo : undefined);
+  const { leftBehind } = lostWrites;
   const { acknowledgedLoss: limit = 0 } = context.input;
-  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return counted;
+  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return lostWrites;
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
   throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });
 }
 
-interface Old {
+interface OldCollection {
   readonly to: string;
   /** Points of the collection after it was made equal; undefined if it was left unchanged */
   readonly points?: number | undefined;
 }
 
-export async function changeToOld(context: StepContext, { to, points }: Old): Promise<void> {
+export async function changeToOld(
+  context: StepContext,
+  { to, points }: OldCollection,
+): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
@@ -141,14 +144,14 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
   if (check.kind === 'returned') return {};
   const { kind, why } = check;
   if (kind !== 'unknowable' && services.clock().getTime() - unprovedSince < PROOF_MS) {
-    // Falsely reported as done: the next request is a new one, and is made even after the time limit, but only once.
+    // A deployment that was falsely reported as done is requested anew, and once more even after the time limit.
     await context.keep({ since, isRequested: isLast || kind !== 'not-returned', unprovedSince });
     if (kind === 'not-returned') await askAgain(context);
-    throw suspectAction(action, to, kind === 'unavailable' ? why : notReturned(String(why)));
+    throw suspectAction(action, to, kind === 'unavailable' ? why : failReturn(String(why)));
   }
   // A backend that does not answer may run either version: users stay on the one that worked before the rollback.
-  const mayBeNew = kind === 'not-returned' || kind === 'unavailable';
-  if (mayBeNew && wentLive(run) && to !== liveCollectionOf(run)) {
+  const mayRunNew = kind === 'not-returned' || kind === 'unavailable';
+  if (mayRunNew && wentLive(run) && to !== liveCollectionOf(run)) {
     const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
     throw new Refusal('RefusedStillNewVersion', message);
   }
@@ -173,20 +176,20 @@ async function deployInTime(
   const recorded = v.parse(v.fallback(deployingSchema, {}), cursor);
   const { since = now, isRequested = false, unprovedSince = now } = recorded;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
-  const isOver = now >= until;
-  if (isOver && isRequested) return { since, isLast: true, unprovedSince };
-  // The time for a proof begins when a deployment ends, so none is recorded here.
-  await keep({ since, isRequested: isOver });
+  const hasTimedOut = now >= until;
+  if (hasTimedOut && isRequested) return { since, isLast: true, unprovedSince };
+  // The time limit of the proof starts when the deployment ends, so `unprovedSince` is not recorded here.
+  await keep({ since, isRequested: hasTimedOut });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
     if (!context.signal.aborted) await keep({ since, isRequested: true });
     throw retryUntilDeadline(error, until);
   });
-  const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
-  await keep({ ...deployed, isRequested: true });
-  return { ...deployed, isLast: isOver };
+  const times = { since, unprovedSince: hasTimedOut ? services.clock().getTime() : unprovedSince };
+  await keep({ ...times, isRequested: true });
+  return { ...times, isLast: hasTimedOut };
 }
 
-function notReturned(why: string): RetryableFailure {
+function failReturn(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 
@@ -198,8 +201,8 @@ function retryUntilDeadline(error: unknown, deadline: number): unknown {
   return new RetryableFailure('RetryableUnavailable', why, { cause: error, code: 400 });
 }
 
-// The new collection may be the only copy left: a write would create an empty collection instead of the old one.
-export async function openOld(context: StepContext, { to, points }: Old): Promise<void> {
+// If the old collection was deleted, a write would create an empty one, and the new collection may be the only copy.
+export async function openOld(context: StepContext, { to, points }: OldCollection): Promise<void> {
   await assertNotDeleted(context, to, points);
   await context.renew();
   await waitForAction(context, 'open-writes', to);
@@ -213,7 +216,7 @@ export async function openWithoutProof(
   { to, why }: { readonly to: string; readonly why: string },
 ): Promise<Facts> {
   const { log } = context.services;
-  await activateAtLast(context, to);
+  await activateAnyway(context, to);
   await waitForAction(context, 'open-writes', to);
   const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
   const message = 'Writes were opened without a proof';
@@ -222,11 +225,11 @@ export async function openWithoutProof(
 }
 
 export async function restoreSetting(context: StepContext): Promise<void> {
-  await activateAtLast(context, liveCollectionOf(context.run));
+  await activateAnyway(context, liveCollectionOf(context.run));
 }
 
 /** Aliases that cannot be moved do not keep writes frozen: the collection, or the name of an alias, may be gone for good. */
-async function activateAtLast(context: StepContext, to: string): Promise<void> {
+async function activateAnyway(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
   const onUnmoved = ({ why }: Refusal) => {
@@ -269,17 +272,17 @@ async function assertNotDeleted(
   throw new Refusal('RefusedNothingToReturnTo', why);
 }
 
-/** Result of a rollback's deployment, as the backend's answers show it */
+/** Result of a rollback's deployment, as the backend's responses show it */
 type ReturnCheck =
   | { readonly kind: 'returned' }
-  /** unproved: a later answer may tell. unknowable: no answer will ever tell. unavailable: the backend does not answer. */
+  /** unproved: a later response may tell. unknowable: no response will ever tell. unavailable: there is no response. */
   | {
       readonly kind: 'not-returned' | 'unproved' | 'unknowable' | 'unavailable';
       readonly why: unknown;
     };
 
 /**
- * An answer of the old version proves that users are back. If the run does not change the version, the backend is searched for a
+ * A response of the old version proves that users are back. If the run does not change the version, the backend is searched for a
  * memory that only the collection to return to has, and then for one that only the other collection has.
  */
 async function checkReturn(context: StepContext, to: string): Promise<ReturnCheck> {
@@ -297,9 +300,9 @@ async function checkReturn(context: StepContext, to: string): Promise<ReturnChec
     if (await servesFrom(context, live, to))
       return { kind: 'not-returned', why: `The backend still works on ${live}.` };
     return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
-  } catch (why) {
-    if (isRetryableFailure(why)) return { kind: 'unavailable', why };
-    if (why instanceof Refusal) return { kind: 'unknowable', why };
-    throw why;
+  } catch (error) {
+    if (isRetryableFailure(error)) return { kind: 'unavailable', why: error };
+    if (error instanceof Refusal) return { kind: 'unknowable', why: error };
+    throw error;
   }
 }

@@ -32,16 +32,16 @@ export async function backUp(context: StepContext): Promise<void> {
 
 export async function makeNewEqual(context: StepContext): Promise<void> {
   const { inPlace } = context.run.plan;
-  const verified = inPlace
+  const report = inPlace
     ? await context.stages.once('keywords-filled', fillInPlace)
-    : await copyRest(context);
-  await noteEvidence(context, 'verification-report', verified);
+    : await copyRemaining(context);
+  await noteEvidence(context, 'verification-report', report);
 }
 
-async function copyRest(context: StepContext): Promise<Reference> {
-  const copied = await copyForward(context, { mode: 'repair', users: 'frozen' });
+async function copyRemaining(context: StepContext): Promise<Reference> {
+  const result = await copyForward(context, { mode: 'repair', users: 'frozen' });
   await waitUntilIndexed(context, context.run.plan.targetCollection);
-  return await verifyEqual(context, copied);
+  return await verifyEqual(context, result);
 }
 
 async function noteEvidence(
@@ -73,15 +73,15 @@ export async function prepare(context: StepContext): Promise<void> {
   await note({ window: { ...windowOf(run), switchedAt: now } });
 }
 
-/** Protects the backup and the current reports from deletion until that day. */
+/** Protects the backup and the current reports from deletion until the given day. */
 export async function retainBackup(
   { services, run }: Pick<StepRequest, 'services' | 'run'>,
   until: Date,
 ): Promise<void> {
   const { snapshot, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const kept = [...listPartKeys(snapshot), ...listFiles(graph), counts.artifact];
-  for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
+  const backupKeys = [...listPartKeys(snapshot), ...listFiles(graph), counts.artifact];
+  for (const key of [...backupKeys, ...reports]) await services.artifacts.retain(key, until);
 }
 
 export async function changeToNew(context: StepContext, to: string): Promise<void> {
@@ -90,14 +90,14 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
   await activate(context, { from: run.plan.sourceCollection, to });
 }
 
-/** Called before the new version is deployed: later, users may have deleted a missing memory. @throws Refusal */
+/** Called before the new version is deployed: later, a missing memory may be one that a user deleted. @throws Refusal */
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await compareCounts(context, live);
   const testWrites = await context.services.vectors.count(live, ofTestUser(context.run));
-  const found = points + adds - removes - testWrites;
-  if (found === points) return;
-  const why = `${live} has ${found} points instead of the ${points} that were verified.`;
+  const actual = points + adds - removes - testWrites;
+  if (actual === points) return;
+  const why = `${live} has ${actual} points instead of the ${points} that were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
 

@@ -73,7 +73,7 @@ export async function switchForward(context: StepContext): Promise<Facts> {
 }
 
 /**
- * Moves users back, and records the end to which that comes: a refusal may leave them on the new version (return-end.ts).
+ * Moves users back, and records how that ends: after a refusal, they may stay on the new version (return-end.ts).
  * @throws Refusal while its cause can be repaired
  */
 export async function switchBack(context: StepContext): Promise<End> {
@@ -99,8 +99,8 @@ async function tryReturn(context: StepContext): Promise<End> {
 }
 
 /**
- * The way back: the switch in reverse. Users whose traffic was never opened find all of their memories in the old collection: for
- * them, only writes that came too early are carried over, once writes are open.
+ * The switch in reverse. If traffic was never opened, users find all of their memories in the old collection: only early writes are
+ * carried over, once writes are open.
  */
 async function returnUsers(context: StepContext, plan: Return): Promise<void> {
   const { run, stages } = context;
@@ -130,11 +130,14 @@ async function returnUsers(context: StepContext, plan: Return): Promise<void> {
 }
 
 /** Keeps users on the new version after a refused rollback, and opens writes there if they may be frozen. */
-async function stayOnNew(context: StepContext, { leftFor: mayWorkOn }: Stayed): Promise<void> {
+async function stayOnNew(
+  context: StepContext,
+  { leftFor: possibleCollection }: Stayed,
+): Promise<void> {
   const { stages } = context;
-  if (mayWorkOn !== undefined) {
+  if (possibleCollection !== undefined) {
     await stages.once('setting-restored', restoreSetting);
-    await stages.once('deployed-again', (context) => deployAgain(context, mayWorkOn));
+    await stages.once('deployed-again', (context) => deployAgain(context, possibleCollection));
   } else if (!(FREEZING in stages.recorded.passed)) return;
   await stages.once('opened-again', openAgain);
 }
@@ -164,14 +167,14 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   // Users are back, with everything that could be read.
   if (problem !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
-  const left = isForward ? run.plan.sourceCollection : live;
-  const canCompare = run.base !== undefined && (await vectors.collectionExists(left));
+  const standby = isForward ? run.plan.sourceCollection : live;
+  const canCompare = run.base !== undefined && (await vectors.collectionExists(standby));
   const hasBegun = context.cursor !== undefined;
-  if (!canCompare || (!hasBegun && (await haveSameSums(context, left, { base: run.base }))))
+  if (!canCompare || (!hasBegun && (await haveSameSums(context, standby, { base: run.base }))))
     return {};
-  const carried = await equalise(context, {
+  const result = await equalise(context, {
     active: to,
-    standby: left,
+    standby,
     walk: 'carried',
     base: 'continued',
     isOfUser: wasOpened(run) ? undefined : isLaterChange,
@@ -179,13 +182,13 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
     onExcess: 'write',
     mode: 'carry',
   });
-  const { strays: lateWrites } = carried.report;
+  const { strays: lateWrites } = result.report;
   const needsPerson = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
   return { ...describeLateWrites(name, lateWrites), ...(needsPerson && { comparedByHand: live }) };
 }
 
 /** Compares the times that mem0 keeps in the payload. */
-function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
-  return readChangeTime(is.payload) > readChangeTime(was.payload);
+function isLaterChange(before: ScrolledPoint, after: ScrolledPoint): boolean {
+  return readChangeTime(after.payload) > readChangeTime(before.payload);
 }

@@ -15,7 +15,7 @@ import { removeAborted } from './abort.ts';
 import { isReminderDue, remind, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
-/** True if the payload names a run: a person does, a timer does not. */
+/** True if the payload names a run: a person's payload does, a timer's does not. */
 export function namesRun(payload: unknown): boolean {
   return v.is(v.looseObject({ runId: v.unknown() }), payload);
 }
@@ -30,15 +30,15 @@ export async function keepWatch(
   timeLeftMs = () => Number.POSITIVE_INFINITY,
 ): Promise<StepResult | undefined> {
   const { runs, clock } = services;
-  let last: StepResult | undefined;
-  let failed: { readonly failure: unknown } | undefined;
+  let lastResult: StepResult | undefined;
+  let firstFailure: { readonly failure: unknown } | undefined;
   const attempt = async (runId: string, work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
       const failure = translateFailure(error);
       logUnfinishedWatch(services, { runId, failure, level: 'ERROR' });
-      failed ??= { failure };
+      firstFailure ??= { failure };
     }
   };
   await attempt('unknown', async () => {
@@ -52,16 +52,16 @@ export async function keepWatch(
           if (due.work === 'remove') await removeAborted(services, run);
           if (due.work === 'remind') await remind(services, run, retentionOf(run, now));
           const step = STEPS[due.work];
-          if (step) last = await advance(step, services, { runId, timeLeftMs });
+          if (step) lastResult = await advance(step, services, { runId, timeLeftMs });
         } catch (failure) {
-          if (!isForLater(run, failure, clock())) throw failure;
+          if (!canWait(run, failure, clock())) throw failure;
           logUnfinishedWatch(services, { runId, failure, level: 'WARN' });
         }
       });
     }
   });
-  if (failed) throw failed.failure;
-  return last;
+  if (firstFailure) throw firstFailure.failure;
+  return lastResult;
 }
 
 /**
@@ -87,11 +87,11 @@ export async function endRetention(
 
 const STEPS: { readonly [Work in DueWork['work']]?: Step } = { rollback, retention };
 
-// While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.
+// While users wait, no step takes longer than this: a lock held for longer means a hanging step, or a clock that is ahead.
 const MAX_LATE_MS = 20 * 60_000;
 
 /** True if nothing has failed, but another step or run has the lock: a rollback may take longer than the interval of the watch. */
-function isForLater(run: Run, failure: unknown, now: Date): boolean {
+function canWait(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';
   if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');

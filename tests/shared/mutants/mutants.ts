@@ -785,7 +785,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/unit/steps/return-end.test.ts',
     [
       ["'setting-changed' in passed || FAILING in passed", "'setting-changed' in passed"],
-      [' && refusedAs !== NOTHING_LEFT', ''],
+      [' && refusedAs !== NOTHING_TO_RETURN_TO', ''],
       ["refusedAs === 'RefusedStillNewVersion' || settingNamesNew", 'settingNamesNew'],
     ],
   ),
@@ -926,7 +926,7 @@ export const MUTANTS: readonly Mutant[] = [
         'the preflight > reports the prerequisites that it could not check, and checks the others',
       ],
       [
-        'context.mayWrite && found.every(isMet)',
+        'context.mayWrite && results.every(isMet)',
         'context.mayWrite',
         'the preflight > refuses a source that does not exist, and begins no run',
       ],
@@ -996,13 +996,13 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
-        'after > known.after',
+        'after > previous.after',
         'after === null',
         'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal for as long again, if a repair let the rollback continue',
       ],
       [
-        'after > known.after',
-        'after >= known.after',
+        'after > previous.after',
+        'after >= previous.after',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
@@ -1011,8 +1011,8 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if it was active and the old one was deleted',
       ],
       [
-        'isGone && !plan.restores ?',
-        'isGone && plan === null ?',
+        'isTargetMissing && !plan.restores ?',
+        'isTargetMissing && plan === null ?',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the restored snapshot if the old collection was active and was deleted',
       ],
       [
@@ -1115,7 +1115,7 @@ export const MUTANTS: readonly Mutant[] = [
         'a run after its rollback > keeps the new collection if the old one is emptied when it is aborted before its window',
       ],
       [
-        'filled.length > 0 && ',
+        'filledCollections.length > 0 && ',
         '',
         'a run after its rollback > that removes nothing can be aborted even if the last common version cannot be read',
       ],
@@ -1131,7 +1131,7 @@ export const MUTANTS: readonly Mutant[] = [
         'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
       ],
       [
-        'await runs.write(lease, { ...left, base: undefined });',
+        'await runs.write(lease, { ...remainingRun, base: undefined });',
         '',
         'the watch > continues to remove the data of an aborted run, wherever it was killed',
       ],
@@ -1191,7 +1191,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
-    ['last < (window?.overAt ?? 0) || ', ''],
+    ['remindedAt < (window?.overAt ?? 0) || ', ''],
   ]),
   ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/contract/steps/cutover.test.ts', [
     [
@@ -1321,12 +1321,12 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
     [
-      "if (isExcess && onExcess === 'refuse') {",
+      "if (exceedsLimit && onExcess === 'refuse') {",
       'if (false) {',
       'a change is refused before anything is written > an active collection that was changed throughout',
     ],
     [
-      'insertsOnly = mayInsert && isExcess',
+      'insertsOnly = mayInsert && exceedsLimit',
       'insertsOnly = false',
       'an active collection that was emptied, in invocations of one page each',
     ],
@@ -1346,7 +1346,7 @@ export const MUTANTS: readonly Mutant[] = [
       'a comparison is repeated after the repair of > a store that dropped a write',
     ],
     [
-      'if (faults.length > 0) await discardStages(context, written);',
+      'if (faults.length > 0) await discardStages(context, reconciled);',
       '',
       'a comparison is repeated after the repair of > a store that dropped a write',
     ],
@@ -1356,8 +1356,8 @@ export const MUTANTS: readonly Mutant[] = [
       'each invocation resumes where the previous one ended',
     ],
     [
-      '{ insertsOnly = mayInsert && isExcess } = context.cursor ?? {}',
-      'insertsOnly = mayInsert && isExcess',
+      '{ insertsOnly = mayInsert && exceedsLimit } = context.cursor ?? {}',
+      'insertsOnly = mayInsert && exceedsLimit',
       'a walk that only inserts continues to do so',
     ],
     [
@@ -1628,8 +1628,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       [
-        'if (isOver && isRequested) return {',
-        'if (isOver) return {',
+        'if (hasTimedOut && isRequested) return {',
+        'if (hasTimedOut) return {',
         'the request of a deployment > is sent, however late, after a kill right before it',
       ],
       [
@@ -1643,7 +1643,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'the request of a deployment > is not repeated forever if the deployment is reported as done and is not',
       ],
       [
-        'isRequested: isOver',
+        'isRequested: hasTimedOut',
         'isRequested: false',
         'the request of a deployment > does not keep writes frozen forever if every attempt is killed',
       ],
@@ -1730,8 +1730,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/deletions.test.ts',
     [
       [
-        'await waitUntilIdle(context, collection);\n  const prepared = await',
-        'const prepared = await',
+        'await waitUntilIdle(context, collection);\n  const slotChange = await',
+        'const slotChange = await',
       ],
       [
         'await waitUntilIdle(context, collection);\n  await services.vectors.updateCollection',
@@ -1740,7 +1740,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       ['current === 0 ? run.slotChange : undefined', 'run.slotChange'],
       ['await vectors.deletePoints(collection, { ids });', ''],
       ['return version <= position;', 'return true;'],
-      ["createOptimizerUpdate(prepared.threads ?? 'auto')", 'createOptimizerUpdate(0)'],
+      ["createOptimizerUpdate(slotChange.threads ?? 'auto')", 'createOptimizerUpdate(0)'],
     ],
   ),
   ...mutantsOf(
@@ -1748,7 +1748,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/aliases.test.ts',
     [
       [
-        ' && own.includes(collection)',
+        ' && ownCollections.includes(collection)',
         '',
         'aliases of the old collection > stay where another program has moved them',
       ],
