@@ -51,22 +51,22 @@ interface BaseTarget {
   readonly keep: (base: Base) => Promise<void>;
 }
 
-type KnownBase = Pick<BaseAccess, 'artifacts' | 'before'>;
+type BaseSource = Pick<BaseAccess, 'artifacts' | 'before'>;
 
 /** Reads the memories of two sources side by side, each with its last common version. */
 export async function* mergeVersions<From extends Sorted, To extends Sorted>(
-  left: AsyncIterator<From, undefined>,
-  right: AsyncIterator<To, undefined>,
-  known: KnownBase | undefined,
+  first: AsyncIterator<From, undefined>,
+  second: AsyncIterator<To, undefined>,
+  baseSource: BaseSource | undefined,
 ): AsyncGenerator<Pair<From, To> & { readonly base: CommonVersion }, void, void> {
-  const findVersion = known ? createBaseReader(known) : async () => 'unknown' as const;
-  for await (const pair of mergeById(left, right)) {
+  const findVersion = baseSource ? createBaseReader(baseSource) : async () => 'unknown' as const;
+  for await (const pair of mergeById(first, second)) {
     yield { ...pair, base: await findVersion(pair.id) };
   }
 }
 
 /** Returns a function that looks up common versions. Call it with ascending ids. */
-function createBaseReader({ artifacts, before }: KnownBase) {
+function createBaseReader({ artifacts, before }: BaseSource) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
   let next: IteratorResult<Listed, undefined> | undefined;
@@ -120,25 +120,25 @@ export function createBaseWriter(
   /** @param nextOffset first id that the walk has not compared; null at its end */
   async function flush(nextOffset: PointId | null): Promise<BaseProgress> {
     if (lines.length > 0) {
-      const last = segments.at(-1);
-      const parts = last?.prefix === prefix ? last.parts : 0;
+      const lastSegment = segments.at(-1);
+      const parts = lastSegment?.prefix === prefix ? lastSegment.parts : 0;
       await artifacts.put(formatPartKey(prefix, parts), [Buffer.from(lines.join(''))]);
-      const others = segments.filter((segment) => segment.prefix !== prefix);
-      segments = [...others, { prefix, parts: parts + 1, from: null }];
+      const otherSegments = segments.filter((segment) => segment.prefix !== prefix);
+      segments = [...otherSegments, { prefix, parts: parts + 1, from: null }];
       lines = [];
     }
     const digest = sum.toHex();
     if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ ...joinAhead(nextOffset), ...pendingInserts([], nextOffset) });
+    else await keep({ ...combineSegments(nextOffset), ...pendingInserts([], nextOffset) });
     return { segments, digest, points };
   }
 
   /** Combines the lines of this walk with those of an earlier walk from the offset on. */
-  function joinAhead(offset: PointId | null): Base {
+  function combineSegments(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
     // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
     const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
-      segments.some((written) => written.prefix === prefix && written.parts === parts);
+      segments.some((segment) => segment.prefix === prefix && segment.parts === parts);
     const remaining = earlier
       .filter((segment) => !isOfThisWalk(segment))
       .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
@@ -158,7 +158,7 @@ export function createBaseWriter(
     ids: readonly PointId[],
     from: PointId | null,
   ): Promise<void> {
-    await keep({ ...joinAhead(from), ...pendingInserts(ids, from) });
+    await keep({ ...combineSegments(from), ...pendingInserts(ids, from) });
   }
 
   return { add, flush, recordPendingInserts };

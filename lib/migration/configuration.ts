@@ -64,7 +64,7 @@ export function readFixedSettings(info: CollectionInfo) {
   return { shard_number, datatype: readDenseVector(info).datatype ?? 'float32' };
 }
 
-type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
+type OptimizerContext = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
 
 /** After this time without progress, the optimizer counts as stuck. */
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
@@ -74,22 +74,25 @@ const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
  * is switched off.
  * @throws Paused; Refusal if the store makes no progress
  */
-export async function waitUntilIndexed(context: Optimizing, collection: string): Promise<void> {
+export async function waitUntilIndexed(
+  context: OptimizerContext,
+  collection: string,
+): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   const isBusy = info?.status === 'yellow' || info?.status === 'grey';
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
 /** Waits until the store neither optimizes nor writes to the collection. @throws as above */
-export async function waitUntilIdle(context: Optimizing, collection: string): Promise<void> {
+export async function waitUntilIdle(context: OptimizerContext, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
-  const isQuiet = (info.update_queue?.length ?? 0) === 0;
-  if (info.status !== 'green' || !isQuiet) await awaitOptimizer(context, collection, info);
+  const isQueueEmpty = (info.update_queue?.length ?? 0) === 0;
+  if (info.status !== 'green' || !isQueueEmpty) await awaitOptimizer(context, collection, info);
 }
 
 async function awaitOptimizer(
-  { services: { vectors, clock }, run, renew, note }: Optimizing,
+  { services: { vectors, clock }, run, renew, note }: OptimizerContext,
   collection: string,
   { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
 ): Promise<never> {

@@ -26,25 +26,31 @@ export function forecastWindow(
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
   // The walk reads each point on both sides; the checks after the deployment read one side again.
-  const measured = perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
-  const walk = Math.max(measured, Number(points) / (maxRate / 2));
-  const uploads = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
+  const measuredSeconds =
+    perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
+  const walkSeconds = Math.max(measuredSeconds, Number(points) / (maxRate / 2));
+  const uploadEstimates =
+    plan.uploadAs === undefined ? [] : [createEstimate('upload', 2 * (took.backup ?? 0))];
   const { deploySeconds = ASSUMED_DEPLOYMENT_SECONDS } = plan;
   const isConfigured = plan.deploySeconds !== undefined;
   const estimates = [
-    estimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
-    estimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
-    estimate('copy', walk),
-    ...uploads,
+    createEstimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
+    createEstimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
+    createEstimate('copy', walkSeconds),
+    ...uploadEstimates,
     took.deploy === undefined || isConfigured
-      ? estimate('deploy', deploySeconds + walk / 2, isConfigured ? 'configured' : 'assumed')
-      : estimate('deploy', took.deploy),
+      ? createEstimate(
+          'deploy',
+          deploySeconds + walkSeconds / 2,
+          isConfigured ? 'configured' : 'assumed',
+        )
+      : createEstimate('deploy', took.deploy),
   ];
   const seconds = estimates.reduce((sum, { seconds }) => sum + seconds, 0);
   return { estimates, seconds };
 }
 
-function estimate(
+function createEstimate(
   stage: Estimate['stage'],
   seconds: number,
   basis: Estimate['basis'] = 'measured',
@@ -82,7 +88,7 @@ export function measureParts({ passed }: RecordedJournal): Record<string, number
 /** @throws Refusal with the minutes that the window needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
-  // With a reserve of a tenth
+  // Adds a reserve of a tenth.
   const windowMinutes = Math.ceil((seconds * 1.1) / 60);
   const why = `The window is expected to take ${seconds} s, and has ${minutes * 60} s: it needs ${windowMinutes} minutes.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { windowMinutes } });

@@ -65,7 +65,7 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
 /** Lowest speed at which a store checks and unpacks an upload, after the first two minutes: 10 MB per second */
 const MIN_BYTES_PER_MS = 10_000;
 
-/** Waiting time for a collection that is empty or has several shards: when it becomes readable, it may be incomplete. */
+/** Extra time for a collection that is empty or has several shards: it becomes readable before it is complete. */
 const SETTLING_MS = 10_000;
 
 /**
@@ -94,19 +94,19 @@ async function sendAndWait(context: StepContext, restore: Restore): Promise<bool
   const { services, lease, renew, stages } = context;
   const { vectors, clock } = services;
   const { name } = restore;
-  const clearedIn = await stages.once('name-cleared', async () => {
+  const clearedEpoch = await stages.once('name-cleared', async () => {
     await assertNoAlias(vectors, name);
     await renew();
     await vectors.deleteCollection(name);
     return lease.epoch;
   });
-  const { isSent, at } = await stages.once('snapshot-sent', async () => {
+  const { isSent, at: sentAt } = await stages.once('snapshot-sent', async () => {
     // An upload that an earlier invocation began may have arrived: wait for it, and do not send it twice.
-    const isSent = clearedIn === lease.epoch && (await send(context, restore));
+    const isSent = clearedEpoch === lease.epoch && (await send(context, restore));
     return { isSent, at: clock().getTime() };
   });
   return await stages.once<boolean, Observation>('readable', (context) =>
-    checkRestored(context, { ...restore, isSent, sentAt: at }),
+    checkRestored(context, { ...restore, isSent, sentAt }),
   );
 }
 
@@ -114,18 +114,18 @@ async function checkRestored(
   context: StepContext<Observation>,
   { name, kept, isSent, sentAt }: Restore & { readonly isSent: boolean; readonly sentAt: number },
 ): Promise<boolean> {
-  const { cursor: observed = { at: sentAt } } = context;
+  const { cursor: observation = { at: sentAt } } = context;
   const { vectors, clock } = context.services;
   const now = clock().getTime();
   const points = await vectors.countRestoredPoints(name);
-  const isNew = points !== undefined && points !== observed.points;
-  const since = isNew ? now : observed.at;
+  const hasChanged = points !== undefined && points !== observation.points;
+  const since = hasChanged ? now : observation.at;
   if (points !== undefined && now - since >= (await chooseSettlingMs(vectors, name, points))) {
     // The store also keeps the file that it was sent.
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
-  if (isNew) await context.keep({ points, at: now });
+  if (hasChanged) await context.keep({ points, at: now });
   // Time counts from the last observed change, because after a crash no process may have polled for minutes.
   const maxWaitMs = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < maxWaitMs) throw waitForStore(now - since);

@@ -1,4 +1,4 @@
-// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each it
+// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each vector it
 // writes a fingerprint of the text to a slot of the migration. Both kinds of change by a user are detected: an upsert empties both
 // slots; after a change of the payload alone, the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';
@@ -104,17 +104,17 @@ export async function walkVersions(
 ): Promise<VersionWalk> {
   let walk = cursor ?? WALK_START;
   const digest = createDigestSum(walk.digest);
-  const { width, list } = await createLister(place);
+  const { width, list } = await createVersionLister(place);
   const writer = createBatchWriter(place, renew);
   while (walk.next < BUCKETS) {
-    const listed = await list(walk.next);
-    for (const { id, version } of listed) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
-    const changed = listed.filter(({ version }) => version > since).map(({ id }) => id);
+    const hits = await list(walk.next);
+    for (const { id, version } of hits) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
+    const changedIds = hits.filter(({ version }) => version > since).map(({ id }) => id);
     walk = {
-      points: walk.points + listed.length,
+      points: walk.points + hits.length,
       digest: digest.toHex(),
-      refilled: walk.refilled + (await refillStale(place, changed, writer)),
-      highest: walk.next > 0 ? walk.highest : Math.max(0, ...listed.map(({ version }) => version)),
+      refilled: walk.refilled + (await refillStale(place, changedIds, writer)),
+      highest: walk.next > 0 ? walk.highest : Math.max(0, ...hits.map(({ version }) => version)),
       next: walk.next + width,
     };
     await checkpoint(() => walk);
@@ -151,13 +151,13 @@ const MAX_LIST_LENGTH = 10_000;
 /** Less than the limit, because some buckets are fuller than others */
 const TARGET_LIST_LENGTH = 8_000;
 
-async function createLister({ store, collection }: CollectionPlace) {
+async function createVersionLister({ store, collection }: CollectionPlace) {
   const share = TARGET_LIST_LENGTH / Math.max(TARGET_LIST_LENGTH, await store.count(collection));
   const width = Math.max(1, Math.floor(share * BUCKETS));
   return {
     width,
     async list(first: number): Promise<readonly Hit[]> {
-      const indices = Array.from({ length: width }, (_, n) => PARTS.length + first + n);
+      const indices = Array.from({ length: width }, (_, index) => PARTS.length + first + index);
       const nearest = { slot: SOURCE_SLOT, indices };
       const { hits } = await store.search(collection, { nearest, limit: MAX_LIST_LENGTH });
       if (hits.length < MAX_LIST_LENGTH) return hits;
@@ -193,7 +193,9 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   // The store returns the indices in any order.
   const { indices, values }: SparseVector = JSON.parse(source);
   const expected = computeFingerprint(id, readMemoryText(payload));
-  return expected.indices.some((index, n) => values[indices.indexOf(index)] !== expected.values[n]);
+  return expected.indices.some(
+    (index, position) => values[indices.indexOf(index)] !== expected.values[position],
+  );
 }
 
 const PARTS = [0, 1, 2, 3];

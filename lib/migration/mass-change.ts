@@ -13,7 +13,7 @@ export interface Changes {
 const POINTS_PER_REMOVAL = 100;
 const MIN_LIMIT = 20;
 
-/** Limits removed points, and changed ones: to a hundredth of all points, or to the operator's number. */
+/** Limits removed and changed points to a hundredth of all points, or to the operator's number. */
 export function chooseLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
@@ -29,9 +29,11 @@ export function isExcessive(changes: Changes, deletes?: number): boolean {
 export function assertExpected(changes: Changes, to: string, deletes?: number): void {
   if (!isExcessive(changes, deletes)) return;
   const { removes, changes: changed, points } = changes;
-  const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
+  const effect = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
   const limit = `expected are at most ${chooseLimit(changes, deletes)}`;
-  throw refuseMassChange(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
+  throw refuseMassChange(`This would ${effect}; ${limit}.`, {
+    deletes: Math.max(removes, changed),
+  });
 }
 
 export function refuseMassChange(why: string, data: RefusalData = {}): Refusal {

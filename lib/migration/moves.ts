@@ -22,10 +22,15 @@ export interface Move {
   readonly approves?: Evidence;
 }
 
-type Rest = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
+type MoveDetails = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
 
-function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = {}): Move {
-  return { command, from, to, needs: [], ...rest };
+function move(
+  command: Command,
+  from: readonly Phase[],
+  to: Phase,
+  details: MoveDetails = {},
+): Move {
+  return { command, from, to, needs: [], ...details };
 }
 
 // A step can be repeated in the phase it leads to. This resumes a killed step, or renews its evidence; later steps that used the

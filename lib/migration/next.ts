@@ -34,9 +34,9 @@ export function decideNext(run: RunState, now: Date): Next {
   const moves = findMoves(run, now);
   if (mustReturn(run, now)) return { command: 'rollback', moves, isDue: true };
   const isReturning = run.phase === 'switching-back' && isPastDeadline(run, now);
-  const isOver = run.phase === 'live' && isRetentionOver(run, now);
+  const isRollbackOver = run.phase === 'live' && isRetentionOver(run, now);
   const command = findNextCommand(run, moves);
-  return { command, moves, isDue: command !== null && (isReturning || isOver) };
+  return { command, moves, isDue: command !== null && (isReturning || isRollbackOver) };
 }
 
 /** @returns undefined if nothing is due */
@@ -54,17 +54,17 @@ export function isRepeated(run: Pick<Run, 'phase' | 'window'>, now: Date): boole
   return run.phase === 'switching' && isOpened(run, now);
 }
 
-/** True if users are back on the old version, and nothing is prepared for another window, which is another decision. */
+/** True if users are back on the old version, and no other window is prepared. */
 export function hasReturned({ phase, evidence }: Pick<Run, 'phase' | 'evidence'>): boolean {
   return phase === 'copied' && !evidence[APPROVED_EVIDENCE];
 }
 
-/** True if the run has to leave its window. */
+/** True if the window must be rolled back. */
 export function mustReturn(run: RunState, now: Date): boolean {
   return whyReturn(run, now) !== undefined;
 }
 
-/** Why the run has to leave its window: the window has failed, or its time is up. */
+/** Says why the window must be rolled back: it has failed, or its time is up. */
 function whyReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
   const refusalAfterDeadline = isPastDeadline(run, now)
@@ -73,7 +73,7 @@ function whyReturn(run: RunState, now: Date): Run['refused'] {
   return findFailure(run) ?? refusalAfterDeadline;
 }
 
-/** A move that the run takes now, and why it has to leave its window, if it has to */
+/** A move that the run accepts now, and the reason if its window must be rolled back */
 export type Granted = Move & { readonly because: Run['refused'] };
 
 /** @throws Refusal naming the reason: too early, too late, ended, reserved for a person, or evidence missing */
@@ -96,13 +96,16 @@ function findMoves(run: RunState, now: Date): readonly Move[] {
   );
 }
 
-/** Finds the command that advances the run, or the one that renews the evidence which that needs. */
-function findNextCommand({ phase, evidence }: RunState, accepted: readonly Move[]): Command | null {
-  const moves = accepted.filter(({ to }) => to !== 'aborted');
+/** Finds the command that advances the run, or the one that renews missing evidence. */
+function findNextCommand(
+  { phase, evidence }: RunState,
+  acceptedMoves: readonly Move[],
+): Command | null {
+  const moves = acceptedMoves.filter(({ to }) => to !== 'aborted');
   const next = moves.find(({ to }) => isBefore(phase, to)) ?? moves[0];
   const missing = next?.needs.find((need) => !evidence[need]);
-  const renewing = moves.find(({ yields }) => missing !== undefined && yields === missing);
-  return (renewing ?? next)?.command ?? null;
+  const renewal = moves.find(({ yields }) => missing !== undefined && yields === missing);
+  return (renewal ?? next)?.command ?? null;
 }
 
 /** Why a move from the run's phase cannot be made now; undefined if it can. */
@@ -125,7 +128,7 @@ function whyRefused(
   return request.isWanted ? undefined : whyRollbackRefused(run, request.now);
 }
 
-// A run that must leave its window rolls back by itself. If that would lose users' writes, or if there is nothing to return to,
+// A window that must be rolled back does so by itself. If that would lose users' writes, or if there is nothing to return to,
 // a person may finish the cutover instead: otherwise the service would stay frozen.
 function whyCutoverRefused(run: RunState, { isWanted, now }: MoveRequest): string | undefined {
   const canStay = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
@@ -155,8 +158,8 @@ function refuseMove(command: Command, run: RunState, now: Date): Refusal {
     return notNow(why);
   }
   const { command: next } = decideNext(run, now);
-  const instead = next ? `; its next step is ${next}` : '';
-  return notNow(`No ${command} in a run that is ${phase}${instead}.`);
+  const hint = next ? `; its next step is ${next}` : '';
+  return notNow(`No ${command} in a run that is ${phase}${hint}.`);
 }
 
 function isRetentionOver(run: RunState, now: Date): boolean {
@@ -164,9 +167,9 @@ function isRetentionOver(run: RunState, now: Date): boolean {
 }
 
 function describeEnd(retainUntil: number | undefined): string {
-  const day =
+  const time =
     retainUntil === undefined ? 'some time ago' : `at ${new Date(retainUntil).toISOString()}`;
-  return `The rollback period ended ${day}.`;
+  return `The rollback period ended ${time}.`;
 }
 
 function isBefore(phase: Phase, other: Phase): boolean {

@@ -17,11 +17,11 @@ export interface Sorted {
 }
 
 export async function* mergeById<From extends Sorted, To extends Sorted>(
-  left: AsyncIterator<From, undefined>,
-  right: AsyncIterator<To, undefined>,
+  first: AsyncIterator<From, undefined>,
+  second: AsyncIterator<To, undefined>,
 ): AsyncGenerator<Pair<From, To>, void, void> {
-  let ours = (await left.next()).value;
-  let theirs = (await right.next()).value;
+  let ours = (await first.next()).value;
+  let theirs = (await second.next()).value;
   for (;;) {
     const order = compareOrder(ours, theirs);
     const id = (order > 0 ? theirs : ours)?.id;
@@ -31,12 +31,12 @@ export async function* mergeById<From extends Sorted, To extends Sorted>(
       from: order <= 0 ? ours : undefined,
       to: order >= 0 ? theirs : undefined,
     };
-    if (order <= 0) ours = (await left.next()).value;
-    if (order >= 0) theirs = (await right.next()).value;
+    if (order <= 0) ours = (await first.next()).value;
+    if (order >= 0) theirs = (await second.next()).value;
   }
 }
 
-/** Negative if only the first source has the next memory, positive if only the second has it */
+/** Returns a negative number if only the first source has the next memory, a positive one if only the second has it. */
 function compareOrder(ours: Sorted | undefined, theirs: Sorted | undefined): number {
   if (!ours || !theirs) return ours ? -1 : 1;
   return comparePointIds(ours.id, theirs.id);
@@ -57,11 +57,11 @@ export async function* readPoints(
 
 export async function fetchById(
   { store, collection }: CollectionPlace,
-  wanted: readonly { readonly id: PointId }[],
+  requested: readonly { readonly id: PointId }[],
   parts?: PointParts,
 ): Promise<ReadonlyMap<PointId, ScrolledPoint>> {
-  if (wanted.length === 0) return new Map();
-  const ids = wanted.map(({ id }) => id);
+  if (requested.length === 0) return new Map();
+  const ids = requested.map(({ id }) => id);
   const points = await store.retrieve(collection, ids, parts);
   return new Map(points.map((point) => [point.id, point]));
 }

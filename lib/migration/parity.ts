@@ -151,7 +151,7 @@ function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
 }
 
 function createProbe({ from, to, hasKeywords }: ParitySettings) {
-  let isWarm = false;
+  let isWarmedUp = false;
   let isOldFirst = true;
 
   return async function probeAll(candidates: readonly Candidate[]): Promise<(Probe | null)[]> {
@@ -172,16 +172,16 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const filter = buildOwnerFilter(payload) ?? {};
     const request = { nearest: { vector: dense }, filter, limit: MAX_RESULTS };
     // The first search opens files, so its time is not counted.
-    if (!isWarm) await searchInTurns(request);
-    isWarm = true;
-    const found = await searchInTurns(request);
+    if (!isWarmedUp) await searchInTurns(request);
+    isWarmedUp = true;
+    const results = await searchInTurns(request);
     const text = hasKeywords ? findKeywordText(payload) : undefined;
     return {
-      overlap: await measureOverlap(request, found.old, found.new),
-      isFirstInOld: isFirst(id, found.old),
-      isFirstInNew: isFirst(id, found.new),
-      oldMs: found.oldMs,
-      newMs: found.newMs,
+      overlap: await measureOverlap(request, results.old, results.new),
+      isFirstInOld: isFirst(id, results.old),
+      isFirstInNew: isFirst(id, results.new),
+      oldMs: results.oldMs,
+      newMs: results.newMs,
       ...(text && {
         isFoundByKeywords: await isFound(id, { ...request, nearest: { slot: KEYWORD_SLOT, text } }),
       }),
@@ -251,8 +251,8 @@ function isFirst(id: PointId, hits: readonly Hit[]): boolean {
 }
 
 function summarizeProbes(probes: readonly Probe[]) {
-  const computeShare = (test: (probe: Probe) => boolean) =>
-    average(probes.map((probe) => (test(probe) ? 1 : 0)));
+  const computeShare = (predicate: (probe: Probe) => boolean) =>
+    average(probes.map((probe) => (predicate(probe) ? 1 : 0)));
   const byKeywords = probes.flatMap(({ isFoundByKeywords }) => isFoundByKeywords ?? []);
   const oldMs = probes.map((probe) => probe.oldMs);
   const newMs = probes.map((probe) => probe.newMs);
@@ -287,8 +287,8 @@ export function listFindings(parity: Parity): string[] {
   const byKeywords = searchedByKeywords === 0 ? 1 : foundByKeywords / searchedByKeywords;
   const describeTooFew = (share: number, shareText: string) =>
     `${shareText.replace('%', formatPercent(share))}, ${formatPercent(MIN_SHARE)} or more are expected`;
-  const describeSlower = (which: string, newMs: number, oldMs: number) =>
-    `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
+  const describeSlower = (statistic: string, newMs: number, oldMs: number) =>
+    `${statistic} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
   const findings = [
     overlap < MIN_SHARE && describeTooFew(overlap, 'of the ten nearest memories % are the same'),
     byKeywords < MIN_SHARE &&

@@ -2,7 +2,7 @@
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
-/** Phases of a run, in the order of the runbook. While it is switching, in either direction, users cannot write. */
+/** Phases of a run, in the order of the runbook. While a run is switching, in either direction, users cannot write. */
 export const PHASES = [
   ...BEFORE_WINDOW,
   ...(['switching', 'live', 'switching-back', 'closed', 'aborted'] as const),
@@ -46,17 +46,17 @@ export type Evidence = (typeof EVIDENCE)[number];
 /** Evidence that the operator approves by opening the window */
 export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
 
-/** Actions that the migration cannot take itself: a webhook takes them, or an operator, who confirms them. */
+/** Actions that the migration cannot carry out itself: a webhook does, or an operator, who confirms it. */
 export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
-/** Decisions of a step: entries of its journal beside its stages, which "#" tells from them */
+/** Decisions of a step: entries of its journal, which "#" distinguishes from its stages */
 export const DECISIONS = {
   plan: '#plan',
   failing: '#failing',
   end: '#end',
-  /** Kept where the stages of a walk run again: the removals of an earlier walk still count. */
+  /** Kept when the stages of a walk run again: the removals of an earlier walk still count. */
   earlier: '#earlier',
 } as const;
 

@@ -27,8 +27,8 @@ type KeywordFilling =
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable. It reads first the state on which the write depends, and also makes that state
- * a condition of the write; stores before 1.17 ignore conditions.
+ * Every method returns when its write is durable. It first reads the state that the write depends on, and makes that state a
+ * condition of the write as well; stores before 1.17 ignore conditions.
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(

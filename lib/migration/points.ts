@@ -118,8 +118,8 @@ function areSameComponents(
   second: readonly number[],
   tolerance: number,
 ): boolean {
-  const isSame = (value: number, at: number) =>
-    Math.abs(value - (second[at] ?? Number.NaN)) <= tolerance;
+  const isSame = (value: number, index: number) =>
+    Math.abs(value - (second[index] ?? Number.NaN)) <= tolerance;
   return first.length === second.length && first.every(isSame);
 }
 
@@ -141,10 +141,10 @@ export function findVector(vector: PointVector, name: string): JsonText | undefi
 /** True if the point has a keyword vector; an empty one does not count. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
   const keywords = vector && readVectors(vector).get(KEYWORD_SLOT);
-  return keywords !== undefined && NOT_EMPTY.test(keywords);
+  return keywords !== undefined && NON_EMPTY.test(keywords);
 }
 
-const NOT_EMPTY = /"indices"\s*:\s*\[\s*\d/;
+const NON_EMPTY = /"indices"\s*:\s*\[\s*\d/;
 
 /** True for a point that has words but no keyword vector */
 export function lacksKeywords(point: {

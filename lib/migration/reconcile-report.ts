@@ -54,12 +54,12 @@ export interface LateWrites {
   readonly changed: number;
 }
 
-const NOTHING: SideReport = { points: 0, digest: EMPTY_SET, usersDigest: EMPTY_SET };
+const EMPTY_SIDE: SideReport = { points: 0, digest: EMPTY_SET, usersDigest: EMPTY_SET };
 
 export const NOTHING_COMPARED: ReconcileReport = {
   compared: 0,
-  from: NOTHING,
-  to: NOTHING,
+  from: EMPTY_SIDE,
+  to: EMPTY_SIDE,
   inserted: 0,
   replaced: 0,
   deleted: 0,
@@ -96,8 +96,8 @@ export function addFigures<Figures extends { readonly [Name in keyof Figures]: n
   first: Figures,
   second: Figures,
 ): Figures {
-  const sums = Object.entries<number>(first).map(([name, number]) => {
-    return [name, number + second[name as keyof Figures]];
+  const sums = Object.entries<number>(first).map(([name, value]) => {
+    return [name, value + second[name as keyof Figures]];
   });
   return Object.fromEntries(sums);
 }
@@ -123,9 +123,12 @@ export function addBatch<Pair extends PointPair>(
   const { inserted, replaced, deleted } = before;
   let { withoutKeywords } = before;
   for (const pair of pairs) {
-    const digest = from.add(pair.from);
-    const second = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
-    const common = batch.keepsBoth(pair) ? digest : second;
+    const activeDigest = from.add(pair.from);
+    const standbyDigest = to.add(
+      pair.to,
+      pair.to?.payload === pair.from?.payload ? activeDigest : undefined,
+    );
+    const common = batch.keepsBoth(pair) ? activeDigest : standbyDigest;
     if (common) batch.addLine(pair.id, common);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.compareOnce(pair);
@@ -151,10 +154,10 @@ function createSide(before: SideReport) {
   const users = createDigestSum(before.usersDigest);
   let { points } = before;
   return {
-    /** @param known the digest of the point, if it was computed already */
-    add(point: ScrolledPoint | undefined, known?: Buffer): Buffer | undefined {
+    /** @param knownDigest digest of the point, if it was computed already */
+    add(point: ScrolledPoint | undefined, knownDigest?: Buffer): Buffer | undefined {
       if (!point) return undefined;
-      const digest = known ?? digestPoint(point.id, point.payload);
+      const digest = knownDigest ?? digestPoint(point.id, point.payload);
       digests.add(digest);
       users.add(hashUser(readOwner(point.payload)));
       points += 1;

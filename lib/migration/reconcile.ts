@@ -51,8 +51,8 @@ export async function reconcile(
   let pages = 0;
   const resolve = createResolver(settings, ports, {
     removals: () => removals,
-    countRemovals: async (counted) => {
-      removals = counted;
+    countRemovals: async (newRemovals) => {
+      removals = newRemovals;
       await ports.keep({ ...checkpoint, removals });
     },
     recordPendingInserts: async (ids) =>
@@ -74,7 +74,7 @@ export async function reconcile(
     return resolved.hasInserted;
   }
 
-  async function reach(nextOffset: PointId): Promise<ReconcileCheckpoint> {
+  async function createCheckpoint(nextOffset: PointId): Promise<ReconcileCheckpoint> {
     const progress = writer && (await writer.flush(nextOffset));
     checkpoint = { ...toReconciled(), nextOffset, ...(progress && { base: progress }) };
     return checkpoint;
@@ -83,10 +83,10 @@ export async function reconcile(
   for await (const pair of readComparedPairs(settings, start.nextOffset, base)) {
     if (batch.length >= settings.pageSize) {
       const hasInserted = await resolveBatch();
-      // Few pages are saved: reading equal pages again is quick.
+      // Checkpoints are rare: reading equal pages again is quick.
       const isDue = !writer || hasInserted || pages % PAGES_PER_CHECKPOINT === 0;
       const progress = { done: report.compared, total };
-      await ports.checkpoint(() => reach(pair.id), { isDue, progress });
+      await ports.checkpoint(() => createCheckpoint(pair.id), { isDue, progress });
     }
     batch.push(pair);
   }

@@ -78,7 +78,7 @@ export class Refusal extends Error {
   override readonly name: RefusalName;
   readonly why: string;
   readonly remedy: string;
-  /** HTTP status or error code of the service's answer */
+  /** HTTP status or error code of the service's response */
   readonly code: number | string | undefined;
   readonly data: RefusalData;
 
@@ -88,8 +88,8 @@ export class Refusal extends Error {
     why: string,
     { data = {}, ...options }: ServiceErrorOptions & { readonly data?: RefusalData } = {},
   ) {
-    const more = Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : '';
-    super(`${why} ${REMEDIES[name]}${more}`, options);
+    const dataText = Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : '';
+    super(`${why} ${REMEDIES[name]}${dataText}`, options);
     this.name = name;
     this.why = why;
     this.remedy = REMEDIES[name];
@@ -105,8 +105,8 @@ export function notNow(why: string): Refusal {
 
 /** Restores a refusal from its name and message. */
 export function parseRefusal(name: RefusalName, message: string): Refusal {
-  const [why = '', more = ''] = message.split(` ${REMEDIES[name]}`);
-  const data = more.startsWith(' {') ? (JSON.parse(more) as RefusalData) : {};
+  const [why = '', appendix = ''] = message.split(` ${REMEDIES[name]}`);
+  const data = appendix.startsWith(' {') ? (JSON.parse(appendix) as RefusalData) : {};
   return new Refusal(name, why, { data });
 }
 
@@ -154,7 +154,7 @@ export class RetryableFailure extends Error {
   override readonly name: RetryableName;
   /** Pause that the service asked for */
   readonly retryAfterSeconds: number | undefined;
-  /** HTTP status; undefined if no answer arrived: the request may still have been carried out. */
+  /** HTTP status; undefined without a response: the request may still have been carried out. */
   readonly code: number | string | undefined;
 
   constructor(

@@ -89,9 +89,11 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const overwritten = new Map<PointId, ComparedPair>();
     // A conflict can arise between reading and writing, as either collection may be written to.
     const keepOverwritten = async (reread: readonly ComparedPair[]) => {
-      const lost = reread.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
-      for (const pair of lost) overwritten.set(pair.id, pair);
-      await ports.keepConflicts?.(lost);
+      const newlyOverwritten = reread.filter(
+        (pair) => overwritesSecond(pair) && !overwritten.has(pair.id),
+      );
+      for (const pair of newlyOverwritten) overwritten.set(pair.id, pair);
+      await ports.keepConflicts?.(newlyOverwritten);
     };
     await keepOverwritten(pairs);
     const { remaining, written, stuck } = await repair(pairs, keepOverwritten).catch(
@@ -106,7 +108,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       written,
       stuck,
       keepsBoth,
-      compareOnce: (pair) => (keepsBoth(pair) ? undefined : differenceOf(pair)),
+      compareOnce: (pair) => (keepsBoth(pair) ? undefined : getDifference(pair)),
       countsGaps: keywords === 'left-empty',
       strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
@@ -114,7 +116,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return { report, hasInserted: pending.length > 0 };
   };
 
-  /** Finds the inserts that were made before a write was refused; none if the store no longer answers. */
+  /** Finds the inserts that were made before a write was refused; none if the store no longer responds. */
   async function findInserted(pending: readonly ComparedPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
     const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
@@ -136,17 +138,17 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const fromSecond = pairs.filter(
       (pair) => !pair.from && isDue(pair) && decideDirection(pair) !== 'backward',
     );
-    const counted = {
+    const newRemovals = {
       first: isDamaged ? first : first + fromFirst,
       second: second + fromSecond.length,
     };
     const isUnlimited = backLimit === Number.POSITIVE_INFINITY;
-    if (isUnlimited || counted.first + counted.second === first + second) return;
-    if (counted.second > limit) {
-      const why = `This would remove ${counted.second} points or more of ${to.collection}; expected are at most ${limit}.`;
-      throw new Refusal('RefusedMassChange', why, { data: { deletes: counted.second } });
+    if (isUnlimited || newRemovals.first + newRemovals.second === first + second) return;
+    if (newRemovals.second > limit) {
+      const why = `This would remove ${newRemovals.second} points or more of ${to.collection}; expected are at most ${limit}.`;
+      throw new Refusal('RefusedMassChange', why, { data: { deletes: newRemovals.second } });
     }
-    await walk.countRemovals(counted);
+    await walk.countRemovals(newRemovals);
   }
 
   async function repair(
@@ -155,21 +157,22 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   ) {
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
-    let differing = pairs.filter(isDue);
-    const expected = new Map(differing.map(({ id, from: ours }) => [id, ours]));
-    for (let round = 1; differing.length > 0 && round <= MAX_ROUNDS; round += 1) {
-      const reread = round === 1 ? await withSource(differing) : await readAgain(differing);
+    let differingPairs = pairs.filter(isDue);
+    const initialSources = new Map(differingPairs.map(({ id, from: ours }) => [id, ours]));
+    for (let round = 1; differingPairs.length > 0 && round <= MAX_ROUNDS; round += 1) {
+      const reread =
+        round === 1 ? await rereadSource(differingPairs) : await readAgain(differingPairs);
       await keepOverwritten(reread);
       written = addFigures(written, await write(reread.filter(isDue)));
       const current = await readBack(reread);
       for (const pair of current) repaired.set(pair.id, pair);
-      differing = current.filter(isDue);
+      differingPairs = current.filter(isDue);
     }
     const remaining = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     await keepOverwritten(remaining);
     // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
-    const stuck = differing.filter(({ id, from: ours }) => {
-      const before = expected.get(id);
+    const stuck = differingPairs.filter(({ id, from: ours }) => {
+      const before = initialSources.get(id);
       return before && isSame(before, ours) && before.vector === ours?.vector;
     });
     return { remaining, written, stuck: stuck.length };
@@ -193,12 +196,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const backward = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pairs.filter((pair) => decideDirection(pair) !== 'backward');
     if (backWriter)
-      await apply(backWriter, backward, ({ from, to }) => ({ wanted: to, present: from }));
-    return await apply(writer, forward, ({ from, to }) => ({ wanted: from, present: to }));
+      await applyChanges(backWriter, backward, ({ from, to }) => ({ target: to, current: from }));
+    return await applyChanges(writer, forward, ({ from, to }) => ({ target: from, current: to }));
   }
 
   // Reads a point of the source again if it seems deleted there, or is about to be replaced.
-  async function withSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
+  async function rereadSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const isUncertain = (pair: ComparedPair) => !pair.from || decideDirection(pair) === 'backward';
     const points = await fetchById(from, pairs.filter(isUncertain));
     return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
@@ -210,7 +213,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 
   /** True if the second collection's version is about to be overwritten, or to become the common version without being applied */
-  function losesSecond(pair: ComparedPair): boolean {
+  function overwritesSecond(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
   }
@@ -221,11 +224,11 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (direction === undefined) return false;
     if (direction === 'backward') return backWriter !== undefined;
     if (mode === 'carry') return false;
-    return mode !== 'insert' || differenceOf(pair) === 'missing';
+    return mode !== 'insert' || getDifference(pair) === 'missing';
   }
 
   function decideDirection(pair: ComparedPair): Direction | undefined {
-    if (differenceOf(pair) === undefined) return undefined;
+    if (getDifference(pair) === undefined) return undefined;
     const { from: ours, to: theirs, base } = pair;
     const fate = decideFate(ours, theirs, base);
     // Only its vector or its keywords differ.
@@ -249,7 +252,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return lateWrites;
   }
 
-  function differenceOf(pair: ComparedPair): Difference | undefined {
+  function getDifference(pair: ComparedPair): Difference | undefined {
     if (!differences.has(pair)) differences.set(pair, findDifference(pair));
     return differences.get(pair);
   }
@@ -263,22 +266,22 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 }
 
-/** Replaces each present version by the wanted one, unless the point has changed since it was read. */
-async function apply(
+/** Replaces each current version by the target version, unless the point has changed since it was read. */
+async function applyChanges(
   writer: ReturnType<typeof createPointWriter>,
   pairs: readonly PointPair[],
   chooseVersions: (pair: PointPair) => {
-    readonly wanted: ScrolledPoint | undefined;
-    readonly present: ScrolledPoint | undefined;
+    readonly target: ScrolledPoint | undefined;
+    readonly current: ScrolledPoint | undefined;
   },
 ): Promise<Written> {
   const created: ScrolledPoint[] = [];
   const changed: { readonly current: ScrolledPoint; readonly replacement: ScrolledPoint }[] = [];
   const removed: ScrolledPoint[] = [];
-  for (const { wanted, present } of pairs.map(chooseVersions)) {
-    if (wanted && present) changed.push({ current: present, replacement: wanted });
-    else if (wanted) created.push(wanted);
-    else if (present) removed.push(present);
+  for (const { target, current } of pairs.map(chooseVersions)) {
+    if (target && current) changed.push({ current, replacement: target });
+    else if (target) created.push(target);
+    else if (current) removed.push(current);
   }
   await writer.insert(created);
   await writer.replaceUnchanged(changed);

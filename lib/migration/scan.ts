@@ -100,16 +100,16 @@ export async function* readPages(
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
   const ids = OWNER_KEYS.map((key) => readOwnerId(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {
-    const isOther = CAMEL_CASE.some((key) => readMember(payload, key) !== undefined);
-    return isOther ? 'camel-case' : 'absent';
+    const hasCamelCase = CAMEL_CASE.some((key) => readMember(payload, key) !== undefined);
+    return hasCamelCase ? 'camel-case' : 'absent';
   }
-  const reasons = ids.map(whyRefused);
+  const reasons = ids.map(whyInvalid);
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
 const CAMEL_CASE = ['userId', 'agentId', 'runId'];
 
-function whyRefused(id: string): Unreachable | undefined {
+function whyInvalid(id: string): Unreachable | undefined {
   if (id.startsWith('\0')) return 'not-a-text';
   return /\s/.test(id) ? 'white-space' : undefined;
 }

@@ -82,7 +82,7 @@ function createRecords(
     ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
-    // On AWS Lambda, a process cannot see whether that of another invocation still runs.
+    // On AWS Lambda, a process cannot see whether the process of another invocation still runs.
     ...(AWS_LAMBDA_FUNCTION_NAME === undefined && { holder: createLeaseHolder() }),
   });
 }

@@ -5,27 +5,27 @@ import { Refusal } from './refusals.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const TABLE =
+const NO_TABLE =
   'is not set: it names the table that records the run; with DATA_DIR, a table of that name is created';
 
 /** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({
-  TABLE_NAME: v.pipe(v.string(TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
-  DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000', isDatabase)),
+  TABLE_NAME: v.pipe(v.string(NO_TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
+  DYNAMODB_ENDPOINT: v.optional(createUrlSchema('http://localhost:8000', isDatabase)),
 });
 
-const PATHS = new RegExp(
+const PATHS_PATTERN = new RegExp(
   `^(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*(,(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*)*$`,
 );
 
 /** Settings of a check of the memory backend alone */
 const backendSchema = v.object({
-  MEMORY_BACKEND_URL: urlLike('https://memory.example'),
+  MEMORY_BACKEND_URL: createUrlSchema('https://memory.example'),
   MEMORY_BACKEND_PATHS: v.optional(
     v.pipe(
       v.string(),
       v.regex(
-        PATHS,
+        PATHS_PATTERN,
         `is not like search=/search,stats=/counts/{user}: ${ENDPOINT_NAMES.join(', ')}`,
       ),
     ),
@@ -36,18 +36,18 @@ const backendSchema = v.object({
 /** Settings of every step */
 const stepSchema = v.object({
   ...recordSchema.entries,
-  QDRANT_URL: urlLike('https://qdrant.example:6333'),
+  QDRANT_URL: createUrlSchema('https://qdrant.example:6333'),
   QDRANT_API_KEY: v.optional(v.string()),
   ...backendSchema.entries,
-  MEMORY_PREVIEW_URL: v.optional(urlLike('https://preview.memory.example')),
-  COLLECTION_SETTING: urlLike('file:///path or ssm:/parameter', isSetting),
-  ARTIFACTS_URL: urlLike('s3://bucket/prefix or file:///folder', isFolder),
+  MEMORY_PREVIEW_URL: v.optional(createUrlSchema('https://preview.memory.example')),
+  COLLECTION_SETTING: createUrlSchema('file:///path or ssm:/parameter', isSetting),
+  ARTIFACTS_URL: createUrlSchema('s3://bucket/prefix or file:///folder', isFolder),
   ARTIFACTS_BUCKET_OWNER: v.optional(
     v.pipe(v.string(), v.regex(/^\d{12}$/, 'is no account id: 12 digits')),
   ),
   NEO4J_URL: v.optional(
     v.pipe(
-      urlLike('neo4j+s://graph.example:7687', isGraph),
+      createUrlSchema('neo4j+s://graph.example:7687', isGraph),
       v.check(
         hasNoPath,
         'is an address with a path, which the driver ignores: name the database with NEO4J_DATABASE',
@@ -59,7 +59,7 @@ const stepSchema = v.object({
   ),
   NEO4J_USER: v.optional(v.string(), 'neo4j'),
   NEO4J_PASSWORD: v.optional(v.string()),
-  MIGRATION_WEBHOOK_URL: v.optional(urlLike('https://hooks.example/migration', isWeb)),
+  MIGRATION_WEBHOOK_URL: v.optional(createUrlSchema('https://hooks.example/migration', isWeb)),
   MIGRATION_WEBHOOK_TOKEN: v.optional(v.string()),
 });
 
@@ -78,27 +78,27 @@ export type StepSettings = v.InferOutput<typeof stepSchema>;
 
 /** @throws Refusal naming every variable that is missing or invalid, with an example of each */
 export function readRecordSettings(environment: Environment): RecordSettings {
-  return read(recordSchema, environment);
+  return readSettings(recordSchema, environment);
 }
 
 /** @throws Refusal, as above */
 export function readBackendSettings(environment: Environment): BackendSettings {
-  return read(backendSchema, environment, ['MEMORY_BACKEND_KEY']);
+  return readSettings(backendSchema, environment, ['MEMORY_BACKEND_KEY']);
 }
 
 /** @throws Refusal, as above */
 export function readStepSettings(environment: Environment): StepSettings {
   const graph = environment.NEO4J_URL ? ['NEO4J_PASSWORD'] : [];
-  return read(stepSchema, environment, ['MEMORY_BACKEND_KEY', ...graph]);
+  return readSettings(stepSchema, environment, ['MEMORY_BACKEND_KEY', ...graph]);
 }
 
 /** @throws Refusal, as above */
 export function readRestoreSettings(environment: Environment) {
-  return read(restoreSchema, environment, ['NEO4J_PASSWORD']);
+  return readSettings(restoreSchema, environment, ['NEO4J_PASSWORD']);
 }
 
 // An empty variable counts as unset. Values are never quoted: an address may contain a secret.
-function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
+function readSettings<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
   schema: Schema,
   environment: Environment,
   secrets: readonly string[] = [],
@@ -107,22 +107,22 @@ function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
   const values = Object.fromEntries(names.map((name) => [name, environment[name] || undefined]));
   const result = v.safeParse(schema, values);
   const issues = result.issues ?? [];
-  const faults = [
+  const problems = [
     ...issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`),
-    ...missingSecrets(environment, secrets),
+    ...listMissingSecrets(environment, secrets),
   ];
-  if (result.success && faults.length === 0) return result.output;
-  throw new Refusal('RefusedSetting', `${faults.join('; ')}.`);
+  if (result.success && problems.length === 0) return result.output;
+  throw new Refusal('RefusedSetting', `${problems.join('; ')}.`);
 }
 
 // NAME_PARAMETER names the parameter on AWS that keeps the secret NAME; without it, NAME is the secret itself.
-function missingSecrets(environment: Environment, needed: readonly string[]): string[] {
-  return needed
+function listMissingSecrets(environment: Environment, names: readonly string[]): string[] {
+  return names
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
     .map((name) => `${name} is not set, nor is ${name}_PARAMETER, which names where it is kept`);
 }
 
-function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {
+function createUrlSchema(example: string, isAllowed: (url: URL) => boolean = isBase) {
   const isUsable = (text: string) => {
     const url = URL.parse(text);
     return url !== null && url.username === '' && url.password === '' && isAllowed(url);

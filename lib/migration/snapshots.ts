@@ -44,7 +44,7 @@ const LOST_SNAPSHOT_MS = MINUTE_MS;
 const MAX_EARLY_MS = 2_000;
 const MAX_DELAY_MS = 15_000;
 
-const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
+const UNUSABLE_REASONS = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
 
 interface Source {
   readonly collection: string;
@@ -71,7 +71,7 @@ export async function withSnapshot<Result>(
     );
     return result;
   } catch (error) {
-    const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
+    const isUnusable = error instanceof Refusal && UNUSABLE_REASONS.includes(error.name);
     if (isUnusable && !context.signal.aborted) {
       await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
       await stages.rewrite(NOTHING_RECORDED);
@@ -117,33 +117,33 @@ async function makeSnapshot(
   collection: string,
 ): Promise<MadeSnapshot> {
   const { vectors, clock } = context.services;
-  let next = context.cursor ?? { known: await listNames(vectors, collection), requests: [] };
-  const [snapshot] = await listOwnSnapshots(vectors, collection, next);
-  if (snapshot) return { ...next, snapshot };
-  if (shouldRequest(next.requests, clock().getTime(), collection)) {
-    next = await requestSnapshot(context, collection, next);
-    const [snapshot] = await listOwnSnapshots(vectors, collection, next);
-    if (snapshot) return { ...next, snapshot };
+  let state = context.cursor ?? { known: await listNames(vectors, collection), requests: [] };
+  const [snapshot] = await listOwnSnapshots(vectors, collection, state);
+  if (snapshot) return { ...state, snapshot };
+  if (shouldRequest(state.requests, clock().getTime(), collection)) {
+    state = await requestSnapshot(context, collection, state);
+    const [snapshot] = await listOwnSnapshots(vectors, collection, state);
+    if (snapshot) return { ...state, snapshot };
   }
-  throw waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
+  throw waitForStore(clock().getTime() - (state.requests.at(-1)?.at ?? 0));
 }
 
-/** @throws Refusal if the store has had its time */
+/** @throws Refusal if the store took too long */
 function shouldRequest(
   requests: readonly SnapshotRequest[],
   now: number,
   collection: string,
 ): boolean {
-  const [first] = requests;
-  const last = requests.at(-1);
-  if (!first || !last) return true;
-  const isAccepted = last.accepted !== undefined;
-  if (now - (isAccepted ? last : first).at >= MAX_SNAPSHOT_MS) {
+  const [firstRequest] = requests;
+  const lastRequest = requests.at(-1);
+  if (!firstRequest || !lastRequest) return true;
+  const isAccepted = lastRequest.accepted !== undefined;
+  if (now - (isAccepted ? lastRequest : firstRequest).at >= MAX_SNAPSHOT_MS) {
     const minutes = MAX_SNAPSHOT_MS / MINUTE_MS;
     const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  return !isAccepted && now - last.at >= LOST_SNAPSHOT_MS;
+  return !isAccepted && now - lastRequest.at >= LOST_SNAPSHOT_MS;
 }
 
 async function requestSnapshot(
@@ -156,9 +156,9 @@ async function requestSnapshot(
   const sent = { known, requests: [...requests, { at }] };
   await keep(sent);
   await renew();
-  const time = await vectors.startSnapshot(collection).catch(unlessLost);
-  if (time !== false) {
-    const accepted = { known, requests: [...requests, { at, accepted: time ?? null }] };
+  const acceptedAt = await vectors.startSnapshot(collection).catch(unlessLost);
+  if (acceptedAt !== false) {
+    const accepted = { known, requests: [...requests, { at, accepted: acceptedAt ?? null }] };
     await keep(accepted);
     return accepted;
   }
@@ -178,11 +178,11 @@ async function listOwnSnapshots(
   collection: string,
   { known, requests }: SentRequests,
 ): Promise<Snapshot[]> {
-  const listed = await vectors.listSnapshots(collection);
-  return listed
+  const snapshots = await vectors.listSnapshots(collection);
+  return snapshots
     .filter(({ name }) => !known.includes(name) && mayBeOurs(name, requests))
     .toSorted((first, second) => (first.name < second.name ? -1 : 1))
-    .map(describe);
+    .map(toSnapshot);
 }
 
 /** A snapshot is named after the second in which the store began it. If the store gave no time, any new one may be ours. */
@@ -195,7 +195,7 @@ function mayBeOurs(name: string, requests: SentRequests['requests']): boolean {
   return times.some((time) => startedAt > time - MAX_EARLY_MS && startedAt < time + MAX_DELAY_MS);
 }
 
-function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
+function toSnapshot({ name, size, checksum }: SnapshotDescription): Snapshot {
   return { name, size, checksum: checksum ?? null };
 }
 

@@ -33,16 +33,16 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   let filledAt = now();
   let limit: number | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
-  let last: Promise<void> = Promise.resolve();
+  let lastTurn: Promise<void> = Promise.resolve();
 
-  async function fill(wanted: number): Promise<void> {
+  async function fill(points: number): Promise<void> {
     if (now() - readAt >= LIMIT_REFRESH_MS) {
       limit = await readLimit();
       readAt = now();
     }
     const earned = ((limit ?? 0) * (now() - filledAt)) / 1_000;
     filledAt = now();
-    tokens = Math.min(Math.max(limit ?? 0, wanted), tokens + earned);
+    tokens = Math.min(Math.max(limit ?? 0, points), tokens + earned);
   }
 
   async function takeInTurn(points: number): Promise<void> {
@@ -50,8 +50,8 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
       await fill(points);
       if (limit === undefined) return;
       if (tokens >= points) break;
-      const missing = Math.ceil(((points - tokens) / limit) * 1_000);
-      await sleep(Math.min(MAX_PAUSE_MS, missing));
+      const waitMs = Math.ceil(((points - tokens) / limit) * 1_000);
+      await sleep(Math.min(MAX_PAUSE_MS, waitMs));
     }
     tokens -= points;
   }
@@ -59,8 +59,8 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   return {
     /** Waits until this many points can be read. */
     async take(points: number): Promise<void> {
-      const turn = last.then(() => takeInTurn(points));
-      last = turn.catch(() => undefined);
+      const turn = lastTurn.then(() => takeInTurn(points));
+      lastTurn = turn.catch(() => undefined);
       await turn;
     },
     /** Returns points that were taken from the budget but did not exist. */
@@ -71,8 +71,8 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
 }
 
 /** True if the time has more than doubled, and has grown by more than 20 ms */
-export function isMuchSlower(milliseconds: number, before: number): boolean {
-  return milliseconds > 2 * before && milliseconds > before + 20;
+export function isMuchSlower(milliseconds: number, baseline: number): boolean {
+  return milliseconds > 2 * baseline && milliseconds > baseline + 20;
 }
 
 const COMPARED_RESPONSES = 5;
@@ -89,17 +89,19 @@ export function createSlowdown(
 ) {
   let { beginning } = options;
   let factor = 0;
-  let recent: readonly number[] = [];
+  let recentDurations: readonly number[] = [];
 
   return async function afterResponse(milliseconds: number): Promise<void> {
-    recent = [...recent, milliseconds].slice(-COMPARED_RESPONSES);
-    if (recent.length < COMPARED_RESPONSES) return;
+    recentDurations = [...recentDurations, milliseconds].slice(-COMPARED_RESPONSES);
+    if (recentDurations.length < COMPARED_RESPONSES) return;
     if (beginning === undefined) {
       beginning =
-        recent.toSorted((first, second) => first - second)[Math.floor(COMPARED_RESPONSES / 2)] ?? 0;
+        recentDurations.toSorted((first, second) => first - second)[
+          Math.floor(COMPARED_RESPONSES / 2)
+        ] ?? 0;
       return await options.onBeginning(beginning);
     }
-    const isSlow = isMuchSlower(Math.min(...recent), beginning);
+    const isSlow = isMuchSlower(Math.min(...recentDurations), beginning);
     factor = isSlow ? Math.min(MAX_PAUSE_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
     if (factor > 0) await sleep(factor * milliseconds);
   };
@@ -139,9 +141,9 @@ export function throttleStore(
       await bucket.take(request.limit);
       const startedAt = now();
       const page = await store.scroll(collection, request);
-      const took = now() - startedAt;
+      const duration = now() - startedAt;
       bucket.giveBack(request.limit - page.points.length);
-      if (request.vector !== false) await afterResponse?.(took);
+      if (request.vector !== false) await afterResponse?.(duration);
       return page;
     },
     retrieve: async (collection, ids, parts) => {

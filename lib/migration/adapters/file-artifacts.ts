@@ -53,8 +53,8 @@ export function createFileArtifacts(options: {
     const records = (await undefinedIfMissing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));
     for (const path of [RECORDS, ...names].map((name) => join(folder, name))) {
-      const found = await undefinedIfMissing(stat(path));
-      if (found) await chmod(path, found.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
+      const info = await undefinedIfMissing(stat(path));
+      if (info) await chmod(path, info.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
     }
   }
 
@@ -71,7 +71,7 @@ export function createFileArtifacts(options: {
     const partial = join(partialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
-      // Removed first: a record must never describe other content than its own.
+      // The record is removed first: it must never describe other content than its own.
       if (path === dataPath(key)) await rm(recordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {
@@ -79,8 +79,8 @@ export function createFileArtifacts(options: {
     }
   }
 
-  async function record({ key, ...described }: Artifact): Promise<void> {
-    await moveIntoPlace(key, [Buffer.from(JSON.stringify(described))], recordPath(key));
+  async function record({ key, ...fields }: Artifact): Promise<void> {
+    await moveIntoPlace(key, [Buffer.from(JSON.stringify(fields))], recordPath(key));
   }
 
   async function* listKeys(prefix: string) {
@@ -95,8 +95,8 @@ export function createFileArtifacts(options: {
   }
 
   async function removeAll(prefix: string): Promise<void> {
-    for (const place of [join(folder, RECORDS), folder, join(folder, PARTIAL)]) {
-      for (const file of await listFiles(place, prefix)) await rm(join(place, file));
+    for (const root of [join(folder, RECORDS), folder, join(folder, PARTIAL)]) {
+      for (const file of await listFiles(root, prefix)) await rm(join(root, file));
     }
   }
 
@@ -111,12 +111,10 @@ export function createFileArtifacts(options: {
 }
 
 // Lists from the root folder: a key's prefix never starts with the names of the two subfolders.
-async function listFiles(place: string, prefix: string): Promise<string[]> {
-  const entries = await undefinedIfMissing(
-    readdir(place, { recursive: true, withFileTypes: true }),
-  );
+async function listFiles(root: string, prefix: string): Promise<string[]> {
+  const entries = await undefinedIfMissing(readdir(root, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => relative(place, join(parentPath, name)));
+  const paths = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
   return paths.filter((path) => path.startsWith(prefix));
 }
 

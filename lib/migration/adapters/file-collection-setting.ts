@@ -13,7 +13,7 @@ import { hasCode, undefinedIfMissing, writeDurably } from './file-artifacts.ts';
 const ASSIGNMENT = /^(export\s+)?\w+\s*=/;
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
-  const next = `${file}.next`;
+  const nextFile = `${file}.next`;
 
   async function read(): Promise<string> {
     const content = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -32,10 +32,10 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     const before = await read();
     if (before === to) return;
     if (before !== from) throw changedSetting(before, from);
-    await createComplete(next, to);
+    await createComplete(nextFile, to);
     // Another process may complete the same change at any time.
-    if ((await read()) === from) await undefinedIfMissing(rename(next, file));
-    else await rm(next, { force: true });
+    if ((await read()) === from) await undefinedIfMissing(rename(nextFile, file));
+    else await rm(nextFile, { force: true });
     const after = await read();
     if (after !== to) throw changedSetting(after, to);
   }
@@ -56,12 +56,12 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
 async function createComplete(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, [Buffer.from(`${name}\n`)]);
-  const isLinked = () => link(draft, file).then(() => true, recoverWith(false, hasCode('EEXIST')));
+  const tryLink = () => link(draft, file).then(() => true, recoverWith(false, hasCode('EEXIST')));
   try {
-    while (!(await isLinked())) {
-      const present = (await undefinedIfMissing(readFile(file, 'utf8')))?.trim();
-      if (present === name) return;
-      if (present !== undefined) throw changedSetting(present, name);
+    while (!(await tryLink())) {
+      const currentName = (await undefinedIfMissing(readFile(file, 'utf8')))?.trim();
+      if (currentName === name) return;
+      if (currentName !== undefined) throw changedSetting(currentName, name);
       // The other change was completed before it could be read.
     }
   } finally {

@@ -33,7 +33,7 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 
-/** Statuses with which a backend answers that lacks the endpoint */
+/** Statuses of the response if the backend lacks the endpoint */
 const MISSING_STATUSES: readonly unknown[] = [404, 405];
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
@@ -89,7 +89,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * Finds the missing endpoints, and those that answer like an unknown path. The request's body is valid JSON, because some
+   * Finds the missing endpoints, and those that respond like an unknown path. The request's body is valid JSON, because some
    * backends parse it before they choose a route. It is an empty list, without user and text: even a backend that validates
    * nothing writes nothing.
    * @throws Refusal for a wrong key; RetryableFailure without a response

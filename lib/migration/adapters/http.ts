@@ -19,12 +19,12 @@ export const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Returns any response, with its body unread. @throws RetryableFailure without a response */
 export async function send(
-  { url, name, method, body, ...given }: HttpRequest,
+  { url, name, method, body, ...request }: HttpRequest,
   signal: AbortSignal,
   fetchWith = fetch,
 ): Promise<Response> {
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  const headers = { ...given.headers, ...type };
+  const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = { ...request.headers, ...contentType };
   // A redirection would send the key to another host.
   const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const;
   return await fetchWith(url, init).catch((cause) => {

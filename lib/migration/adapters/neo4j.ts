@@ -96,11 +96,11 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
   }
 
   async function readSchema(): Promise<SchemaRule[]> {
-    const found = [
+    const rows = [
       ...(await Array.fromAsync(streamRows<RuleRow>(CONSTRAINTS))),
       ...(await Array.fromAsync(streamRows<RuleRow>(INDEXES))),
     ];
-    return found.map((row) => {
+    return rows.map((row) => {
       const { name, type, createStatement: statement } = row.toObject();
       return { name, type, statement };
     });
@@ -115,9 +115,12 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
 
   async function* streamRelationships(): AsyncIterable<GraphRelationship> {
     for await (const row of streamRows<RelationshipRow>(RELATIONSHIPS)) {
-      const found = row.toObject();
-      const properties = encodeProperties(found.properties, `relationship ${found.id}`);
-      yield { ...found, properties };
+      const relationship = row.toObject();
+      const properties = encodeProperties(
+        relationship.properties,
+        `relationship ${relationship.id}`,
+      );
+      yield { ...relationship, properties };
     }
   }
 
@@ -189,7 +192,7 @@ export function translateDriverError(cause: unknown): unknown {
     const why = `The graph of NEO4J_URL is not available: ${code}.`;
     return new RetryableFailure('RetryableUnavailable', why, options);
   }
-  // Only the code: the message may quote contents of the graph.
+  // The reason has only the code: the driver's message may quote contents of the graph.
   return code.startsWith('Neo.ClientError.Security.')
     ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
     : new Refusal('RefusedByService', `The graph refuses the request: ${code}.`, options);

@@ -51,7 +51,7 @@ export function createS3Artifacts(options: {
 
   async function record({ key, sha256, retainUntil }: Artifact): Promise<void> {
     if (!retainUntil) return await writeTags(client, place(key), { sha256 });
-    // Read once: it is fixed when a bucket is created.
+    // The setting is read once: it is fixed when a bucket is created.
     hasObjectLock ??= readObjectLock(client, Bucket);
     if (await hasObjectLock) return await lockObject(client, place(key), retainUntil);
     const tags = { sha256, [RETAIN_UNTIL]: retainUntil.toISOString() };
@@ -98,8 +98,8 @@ async function upload(
 const RETAIN_UNTIL = 'retain-until';
 
 async function readTags(client: S3Client, place: Place): Promise<Record<string, string>> {
-  const reply = await undefinedIfMissing(client.send(new GetObjectTaggingCommand(place)));
-  const tags = reply?.TagSet ?? [];
+  const response = await undefinedIfMissing(client.send(new GetObjectTaggingCommand(place)));
+  const tags = response?.TagSet ?? [];
   return Object.fromEntries(tags.map(({ Key = '', Value = '' }) => [Key, Value]));
 }
 
@@ -131,10 +131,10 @@ async function lockObject(client: S3Client, place: Place, until: Date): Promise<
 }
 
 async function readObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
-  const reply = await client
+  const response = await client
     .send(new GetObjectLockConfigurationCommand({ Bucket }))
     .catch(recoverWith(undefined, isNamed('ObjectLockConfigurationNotFoundError')));
-  return reply?.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
+  return response?.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
 }
 
 /** Scope of an operation: one object, or every object whose key starts with the same prefix */
@@ -153,12 +153,12 @@ async function deleteVersions(
   const { Bucket, Key } = place;
   let page: ListObjectVersionsCommandOutput | undefined;
   do {
-    const from = { KeyMarker: page?.NextKeyMarker, VersionIdMarker: page?.NextVersionIdMarker };
-    page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...from }));
-    for (const found of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
-      if (!isWithin(scope, found.Key, place)) continue;
-      const { VersionId } = found;
-      await client.send(new DeleteObjectCommand({ Bucket, Key: found.Key, VersionId }));
+    const position = { KeyMarker: page?.NextKeyMarker, VersionIdMarker: page?.NextVersionIdMarker };
+    page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...position }));
+    for (const version of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
+      if (!isWithin(scope, version.Key, place)) continue;
+      const { VersionId } = version;
+      await client.send(new DeleteObjectCommand({ Bucket, Key: version.Key, VersionId }));
     }
   } while (page.IsTruncated);
 }
@@ -172,8 +172,8 @@ async function abortUploads(
   const { Bucket, Key: Prefix } = place;
   let page: ListMultipartUploadsCommandOutput | undefined;
   do {
-    const from = { KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker };
-    page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
+    const position = { KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker };
+    page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...position }));
     for (const { Key, UploadId } of page.Uploads ?? []) {
       if (!isWithin(scope, Key, place)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });

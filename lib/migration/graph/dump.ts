@@ -115,8 +115,8 @@ function assertUnchanged(
 function assertNoMark(row: GraphNode | GraphRelationship): void {
   const isMarked = 'labels' in row && row.labels.includes(RESTORE_LABEL);
   if (!isMarked && !Object.hasOwn(row.properties, RESTORE_ID)) return;
-  const what = isMarked ? `the label ${RESTORE_LABEL}` : `the property ${RESTORE_ID}`;
-  const why = `The graph uses ${what}, which marks a restore that was never finished.`;
+  const mark = isMarked ? `the label ${RESTORE_LABEL}` : `the property ${RESTORE_ID}`;
+  const why = `The graph uses ${mark}, which marks a restore that was never finished.`;
   throw new Refusal('RefusedByService', why);
 }
 
@@ -215,7 +215,7 @@ async function readDump(
   prefix: string,
   contents: GraphManifest['contents'],
 ) {
-  // With the driver, whose modules only migrations with a graph need.
+  // Imported here because it loads the driver, which only migrations with a graph need.
   const { decodeProperties } = await import('./values.ts');
   const nodes = readNodes(artifacts, prefix);
   const relationships = readRelationships(artifacts, prefix);
@@ -248,7 +248,7 @@ async function readDump(
 /** A chunk of this size has about a megabyte if each line has an embedding. */
 const LINES_PER_CHUNK = 100;
 
-/** Writes compressed lines. @internal A test truncates the file at every byte. */
+/** Writes compressed lines. @internal Exported for a test that truncates the file at every byte. */
 export async function writeLines(
   artifacts: ArtifactStore,
   key: string,
@@ -271,7 +271,7 @@ function formatLine(value: unknown): string {
   throw new Refusal('RefusedByService', why);
 }
 
-/** Reads lines and measures the artifact. Call `measure` once, at the end. @internal For the same test */
+/** Reads lines and measures the artifact. Call `measure` once, at the end. @internal Exported for the same test */
 export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   const { content, measure } = measureContent(artifacts.get(key));
 

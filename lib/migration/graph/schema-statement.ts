@@ -3,9 +3,9 @@
 import { Refusal } from '../refusals.ts';
 import type { SchemaRule } from './graph-store.ts';
 
-const KINDS = ['RANGE', 'TEXT', 'POINT', 'LOOKUP', 'FULLTEXT', 'VECTOR'];
+const INDEX_KINDS = ['RANGE', 'TEXT', 'POINT', 'LOOKUP', 'FULLTEXT', 'VECTOR'];
 const PREDICATES = ['UNIQUE', 'NODE KEY', 'RELATIONSHIP KEY', 'NOT NULL'];
-const TYPES = new Set(
+const TYPE_NAMES = new Set(
   'ANY BOOLEAN STRING INTEGER INTEGER8 INTEGER16 INTEGER32 FLOAT FLOAT32 DATE LOCAL ZONED TIME DATETIME DURATION POINT LIST VECTOR NOT NULL'.split(
     ' ',
   ),
@@ -46,15 +46,15 @@ function readConstraint(reader: Reader): string {
 }
 
 function readIndex(reader: Reader): string {
-  const kind = reader.takeOneOf(KINDS);
+  const kind = reader.takeOneOf(INDEX_KINDS);
   reader.take('INDEX');
   const head = `${kind} INDEX ${reader.takeName()} FOR ${readPattern(reader)} ON`;
   reader.take('ON');
   if (!reader.takeIfNext('EACH')) {
     return `${head} ${readProperties(reader, '(', ')')}${readOptions(reader)}`;
   }
-  const each = kind === 'LOOKUP' ? readLookup(reader) : readProperties(reader, '[', ']');
-  return `${head} EACH ${each}${readOptions(reader)}`;
+  const target = kind === 'LOOKUP' ? readLookup(reader) : readProperties(reader, '[', ']');
+  return `${head} EACH ${target}${readOptions(reader)}`;
 }
 
 /** `(n:`label`)` or `()-[r:`type`]-()`; with several labels or types in a full-text index. */
@@ -91,7 +91,7 @@ function readType(reader: Reader): string {
   for (;;) {
     const token = reader.peek();
     if (token === undefined || token === 'OPTIONS') break;
-    if (!TYPES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.createRefusal();
+    if (!TYPE_NAMES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.createRefusal();
     type += /^[<>()\d]/.test(token) || type === '' || /[<(]$/.test(type) ? token : ` ${token}`;
     reader.skip();
   }
@@ -145,8 +145,8 @@ function createReader(statement: string) {
     return token;
   }
 
-  function takeIfNext(wanted: string): boolean {
-    if (tokens[position] !== wanted) return false;
+  function takeIfNext(expected: string): boolean {
+    if (tokens[position] !== expected) return false;
     position += 1;
     return true;
   }
@@ -160,8 +160,8 @@ function createReader(statement: string) {
     skip(): void {
       position += 1;
     },
-    take(...wanted: readonly string[]): void {
-      for (const each of wanted) if (!takeIfNext(each)) throw createRefusal();
+    take(...expectedTokens: readonly string[]): void {
+      for (const token of expectedTokens) if (!takeIfNext(token)) throw createRefusal();
     },
     // A backslash may begin an encoded character, such as a backtick.
     takeName: () => takeLike(NAME),
@@ -170,7 +170,7 @@ function createReader(statement: string) {
     /** Takes one of several choices, each of one or more words. */
     takeOneOf(choices: readonly string[]): string {
       const chosen = choices.find((choice) =>
-        choice.split(' ').every((word, n) => tokens[position + n] === word),
+        choice.split(' ').every((word, index) => tokens[position + index] === word),
       );
       if (chosen === undefined) throw createRefusal();
       position += chosen.split(' ').length;

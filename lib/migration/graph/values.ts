@@ -21,7 +21,7 @@ export type TaggedValue = null | boolean | string | number | readonly TaggedValu
 
 export type Properties = { readonly [key: string]: TaggedValue };
 
-const ARRAYS = {
+const ARRAY_TYPES = {
   INT8: Int8Array,
   INT16: Int16Array,
   INT32: Int32Array,
@@ -30,19 +30,19 @@ const ARRAYS = {
   FLOAT64: Float64Array,
 } as const;
 
-type VectorElement = keyof typeof ARRAYS;
+type VectorElement = keyof typeof ARRAY_TYPES;
 
 interface Codec {
   /** Class of the driver */
   readonly type: abstract new (
-    ...given: never[]
+    ...values: never[]
   ) => object;
   readonly encode: (value: never) => Tagged[`$${string}`];
   readonly decode: (content: never) => unknown;
 }
 
-const DATE = ['year', 'month', 'day'];
-const TIME = ['hour', 'minute', 'second', 'nanosecond'];
+const DATE_FIELDS = ['year', 'month', 'day'];
+const TIME_FIELDS = ['hour', 'minute', 'second', 'nanosecond'];
 const OFFSET = 'timeZoneOffsetSeconds';
 
 /** Codecs of the driver's types by their tags */
@@ -69,20 +69,20 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
     decode: ([element, text]: readonly [VectorElement, string]) =>
       new Vector(fromBase64(element, text)),
   },
-  $date: createTemporalCodec(Day, DATE),
+  $date: createTemporalCodec(Day, DATE_FIELDS),
   /** A time of day without an offset */
-  $ltime: createTemporalCodec(LocalTime, TIME),
-  $time: createTemporalCodec(Time, [...TIME, OFFSET]),
+  $ltime: createTemporalCodec(LocalTime, TIME_FIELDS),
+  $time: createTemporalCodec(Time, [...TIME_FIELDS, OFFSET]),
   /** A date and time without a zone */
-  $ldt: createTemporalCodec(LocalDateTime, [...DATE, ...TIME]),
+  $ldt: createTemporalCodec(LocalDateTime, [...DATE_FIELDS, ...TIME_FIELDS]),
   /** Has both zone and offset: the zone alone leaves the repeated hour of autumn ambiguous. */
-  $dt: createTemporalCodec(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
+  $dt: createTemporalCodec(DateTime, [...DATE_FIELDS, ...TIME_FIELDS, OFFSET, 'timeZoneId']),
   $dur: createTemporalCodec(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
 
 /** Encodes the components in order: integers in decimal; a zone by its name, or null. */
 function createTemporalCodec(type: Codec['type'], components: readonly string[]): Codec {
-  const Temporal = type as new (...given: unknown[]) => object;
+  const Temporal = type as new (...values: unknown[]) => object;
   return {
     type,
     encode: (value: Readonly<Record<string, unknown>>) =>
@@ -90,7 +90,7 @@ function createTemporalCodec(type: Codec['type'], components: readonly string[])
         const component = value[name] ?? null;
         // The protocol of servers before 5 lacks the offset: the repeated hour of autumn would be ambiguous.
         if (component === null && name === OFFSET) {
-          throw invalidValue('The server returned a date-time without its offset from UTC');
+          throw refuseValue('The server returned a date-time without its offset from UTC');
         }
         return component === null ? null : String(component);
       }),
@@ -103,10 +103,10 @@ function createTemporalCodec(type: Codec['type'], components: readonly string[])
   };
 }
 
-const TYPES = Object.entries(CODECS);
+const CODEC_ENTRIES = Object.entries(CODECS);
 
 const DECODERS = new Map<string, (content: never) => unknown>([
-  ...TYPES.map(([tag, { decode }]) => [tag, decode] as const),
+  ...CODEC_ENTRIES.map(([tag, { decode }]) => [tag, decode] as const),
   /** A float that JSON would turn into an integer or into null: 1, -0, NaN, Infinity, -Infinity. */
   ['$f', Number],
   /** A long list of floats that are all exactly single precision, as embeddings are. */
@@ -116,7 +116,7 @@ const DECODERS = new Map<string, (content: never) => unknown>([
 ]);
 
 /** Lists of at least this many floats are written in binary. */
-const LONG_LIST = 64;
+const MIN_BINARY_LENGTH = 64;
 
 /** @throws Refusal naming the type that a dump cannot hold, and its path */
 export function encodeValue(value: unknown, path = 'value'): TaggedValue {
@@ -124,7 +124,7 @@ export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (typeof value === 'number') return encodeFloat(value);
   if (Array.isArray(value)) return encodeList(value, path);
   if (typeof value === 'object') return refuseUnreadable(() => encodeObject(value, path), path);
-  throw invalidValue(`${path} is of a type unknown to graphs: ${typeof value}`);
+  throw refuseValue(`${path} is of a type unknown to graphs: ${typeof value}`);
 }
 
 export function encodeProperties(properties: object, path: string): Properties {
@@ -139,7 +139,7 @@ export function decodeValue(value: TaggedValue): unknown {
   if (isList(value)) return value.map(decodeValue);
   const [[tag = '', content] = []] = Object.entries(value);
   const decode = DECODERS.get(tag);
-  if (!decode) throw invalidValue('A value has no known tag');
+  if (!decode) throw refuseValue('A value has no known tag');
   return decode(content as never);
 }
 
@@ -149,7 +149,7 @@ export function decodeProperties(properties: Properties): Record<string, unknown
 }
 
 /** Refuses a value that a dump cannot hold. */
-function invalidValue(why: string, options?: ErrorOptions): Refusal {
+function refuseValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
 
@@ -160,7 +160,7 @@ function refuseUnreadable(encode: () => Tagged, path: string): Tagged {
     return encode();
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
-    throw invalidValue(`${path} is a value that the driver cannot read`, { cause });
+    throw refuseValue(`${path} is a value that the driver cannot read`, { cause });
   }
 }
 
@@ -174,7 +174,7 @@ function formatFloat(value: number): string {
 }
 
 function encodeList(list: readonly unknown[], path: string): TaggedValue {
-  if (list.length >= LONG_LIST && list.every((item) => typeof item === 'number')) {
+  if (list.length >= MIN_BINARY_LENGTH && list.every((item) => typeof item === 'number')) {
     return encodeFloats(list);
   }
   return list.map((item, index) => encodeValue(item, `${path}[${index}]`));
@@ -183,16 +183,18 @@ function encodeList(list: readonly unknown[], path: string): TaggedValue {
 // Embeddings are computed in single precision. NaN and infinities take the wider form, as the server's own procedure for
 // embeddings refuses them.
 function encodeFloats(floats: readonly number[]): Tagged {
-  const single = floats.every((item) => Number.isFinite(item) && Math.fround(item) === item);
-  return single
+  const isSinglePrecision = floats.every(
+    (item) => Number.isFinite(item) && Math.fround(item) === item,
+  );
+  return isSinglePrecision
     ? { $f32: toBase64(Float32Array.from(floats)) }
     : { $f64: toBase64(Float64Array.from(floats)) };
 }
 
 function encodeObject(value: object, path: string): Tagged {
-  const [tag, codec] = TYPES.find(([, { type }]) => value instanceof type) ?? [];
+  const [tag, codec] = CODEC_ENTRIES.find(([, { type }]) => value instanceof type) ?? [];
   if (codec) return { [`${tag}`]: codec.encode(value as never) };
-  throw invalidValue(`${path} is of a type that a dump cannot hold: ${nameType(value)}`);
+  throw refuseValue(`${path} is of a type that a dump cannot hold: ${nameType(value)}`);
 }
 
 // Uses this machine's byte order: little-endian on every platform that Node runs on.
@@ -203,10 +205,10 @@ function toBase64({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string
 function fromBase64<Element extends VectorElement>(
   element: Element,
   text: string,
-): InstanceType<(typeof ARRAYS)[Element]> {
+): InstanceType<(typeof ARRAY_TYPES)[Element]> {
   // The bytes are copied, because a pooled buffer may be misaligned for wider elements.
   const { buffer } = Uint8Array.from(Buffer.from(text, 'base64'));
-  return new ARRAYS[element](buffer) as InstanceType<(typeof ARRAYS)[Element]>;
+  return new ARRAY_TYPES[element](buffer) as InstanceType<(typeof ARRAY_TYPES)[Element]>;
 }
 
 function isList(value: readonly TaggedValue[] | Tagged): value is readonly TaggedValue[] {

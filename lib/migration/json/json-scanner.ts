@@ -18,54 +18,54 @@ const NESTING = /["[\]{}]/g;
  * `texts`, `members`, `list`), or skip it by reading nothing.
  */
 export function scanJson(document: string) {
-  let at = skipSpace(document, 0);
+  let position = skipSpace(document, 0);
 
   /** Reads the text of the value at the cursor. */
-  function text<Of = unknown>(): JsonText<Of> {
-    const start = at;
-    at = findValueEnd(document, start);
-    return asJsonText<Of>(document.slice(start, at));
+  function text<Value = unknown>(): JsonText<Value> {
+    const start = position;
+    position = findValueEnd(document, start);
+    return asJsonText<Value>(document.slice(start, position));
   }
 
   /** Yields the names of an object's members, each with the cursor on its value. */
   function* members<Shape>(): Generator<keyof Shape & string, void, void> {
     for (const _ of items('{', '}')) {
-      const end = findStringEnd(document, at);
-      const name = parseName(document.slice(at, end));
-      at = skipSpace(document, end);
+      const end = findStringEnd(document, position);
+      const name = parseName(document.slice(position, end));
+      position = skipSpace(document, end);
       expect(':');
-      const value = at;
+      const value = position;
       yield name as keyof Shape & string;
-      if (at === value) at = findValueEnd(document, at);
+      if (position === value) position = findValueEnd(document, position);
     }
   }
 
   /** Reads the texts of all members of an object, by name. */
   function texts<Shape = Record<string, unknown>>(): Partial<Record<keyof Shape, JsonText>> {
-    const found: [string, JsonText][] = [];
-    for (const name of members()) found.push([name, text()]);
-    return Object.fromEntries(found) as Partial<Record<keyof Shape, JsonText>>;
+    const entries: [string, JsonText][] = [];
+    for (const name of members()) entries.push([name, text()]);
+    return Object.fromEntries(entries) as Partial<Record<keyof Shape, JsonText>>;
   }
 
   /** @param read is called with the cursor on each element of an array */
   function list<Item>(read: () => Item): Item[] {
-    const found: Item[] = [];
+    const results: Item[] = [];
     for (const _ of items('[', ']')) {
-      const element = at;
-      found.push(read());
-      if (at === element) at = findValueEnd(document, at);
+      const element = position;
+      results.push(read());
+      if (position === element) position = findValueEnd(document, position);
     }
-    return found;
+    return results;
   }
 
   function* items(open: string, close: string): Generator<void, void, void> {
     expect(open);
-    if (document[at] === close) at += 1;
+    if (document[position] === close) position += 1;
     else {
       for (;;) {
         yield;
-        at = skipSpace(document, at);
-        if (document[at] !== ',') break;
+        position = skipSpace(document, position);
+        if (document[position] !== ',') break;
         expect(',');
       }
       expect(close);
@@ -73,8 +73,9 @@ export function scanJson(document: string) {
   }
 
   function expect(sign: string): void {
-    if (document[at] !== sign) throw new JsonScanError(`No "${sign}" at ${at} of the document`);
-    at = skipSpace(document, at + 1);
+    if (document[position] !== sign)
+      throw new JsonScanError(`No "${sign}" at ${position} of the document`);
+    position = skipSpace(document, position + 1);
   }
 
   return { text, texts, members, list };
@@ -113,20 +114,24 @@ function findStringEnd(document: string, start: number): number {
   }
 }
 
-function isEscaped(document: string, at: number): boolean {
+function isEscaped(document: string, position: number): boolean {
   let backslashes = 0;
-  while (document[at - 1 - backslashes] === '\\') backslashes += 1;
+  while (document[position - 1 - backslashes] === '\\') backslashes += 1;
   return backslashes % 2 === 1;
 }
 
 function findNestedEnd(document: string, start: number): number {
   let depth = 0;
-  for (let at = findEnd(NESTING, document, start); at > 0; at = findEnd(NESTING, document, at)) {
-    const sign = document[at - 1];
-    if (sign === '"') at = findStringEnd(document, at - 1);
+  for (
+    let position = findEnd(NESTING, document, start);
+    position > 0;
+    position = findEnd(NESTING, document, position)
+  ) {
+    const sign = document[position - 1];
+    if (sign === '"') position = findStringEnd(document, position - 1);
     else if (sign === '[' || sign === '{') depth += 1;
     else depth -= 1;
-    if (depth === 0) return at;
+    if (depth === 0) return position;
   }
   throw new JsonScanError(`The value at ${start} of the document does not end`);
 }

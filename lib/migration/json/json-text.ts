@@ -5,14 +5,14 @@ import { randomUUID } from 'node:crypto';
 declare const kind: unique symbol;
 
 /** Text of one JSON value, with the type that parsing it would give */
-export type JsonText<Of = unknown> = string & { readonly [kind]: Of };
+export type JsonText<Value = unknown> = string & { readonly [kind]: Value };
 
 /** Marks a text that is known to be JSON. */
-export function asJsonText<Of = unknown>(text: string): JsonText<Of> {
-  return text as JsonText<Of>;
+export function asJsonText<Value = unknown>(text: string): JsonText<Value> {
+  return text as JsonText<Value>;
 }
 
-export function toJsonText<Of>(value: Of): JsonText<Of> {
+export function toJsonText<Value>(value: Value): JsonText<Value> {
   return asJsonText(JSON.stringify(value));
 }
 
@@ -28,8 +28,8 @@ class Verbatim {
  * Stands for a value in a body for `writeJson`, which inserts its text unchanged. It has the type of that value, so that the body
  * is type-checked like any other.
  */
-export function verbatim<Of>(text: JsonText<Of>): Of {
-  return new Verbatim(text) as Of;
+export function verbatim<Value>(text: JsonText<Value>): Value {
+  return new Verbatim(text) as Value;
 }
 
 /** Random text, which no input contains */

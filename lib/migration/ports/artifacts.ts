@@ -19,7 +19,7 @@ export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 interface ArtifactBytes {
   /** Undefined if the artifact has no record */
   find(key: string): Promise<Artifact | undefined>;
-  /** Writes all or nothing. Removes the earlier record, and the rest of an interrupted write. */
+  /** Writes all or nothing. Removes the earlier record, and what an interrupted write left. */
   write(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   record(artifact: Artifact): Promise<void>;
   read(key: string): AsyncIterable<Uint8Array>;
@@ -197,18 +197,18 @@ export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIter
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of content) {
-    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
-    parts.push(first);
-    length += first.length;
+    const [lineEnd = '', ...otherLines] = decoder.decode(chunk, { stream: true }).split('\n');
+    parts.push(lineEnd);
+    length += lineEnd.length;
     if (length > MAX_LINE_LENGTH) {
       throw new SyntaxError(`A line is longer than ${MAX_LINE_LENGTH} characters`);
     }
-    const last = others.pop();
-    if (last === undefined) continue;
+    const nextLine = otherLines.pop();
+    if (nextLine === undefined) continue;
     yield parts.join('');
-    yield* others;
-    parts = [last];
-    length = last.length;
+    yield* otherLines;
+    parts = [nextLine];
+    length = nextLine.length;
   }
   if (parts.join('') + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }

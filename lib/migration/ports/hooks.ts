@@ -1,4 +1,4 @@
-// Actions that the migration cannot take itself: freezing and opening writes, deploying a version
+// Actions that the migration cannot carry out itself: freezing and opening writes, deploying a version
 import { EXTERNAL_ACTIONS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [

@@ -1,4 +1,4 @@
-// Requests to a vector store and its answers, in the store's own terms. Points remain JSON text, so that no digit is lost.
+// Requests to a vector store and its responses, in the store's own terms. Points remain JSON text, so that no digit is lost.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { JsonText } from '../json/json-text.ts';
 

@@ -44,12 +44,12 @@ export async function advance(
   }
 }
 
-// A machine repeats a call whose answer was lost, although the step may have been done.
+// A machine repeats a call whose response was lost, although the step may have been done.
 function isAlreadyDone(command: Command, run: Run, now: Date): boolean {
   const moves = MOVES.filter((move) => move.command === command);
-  const leadsOn = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
+  const canAdvance = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
   const isReached = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
-  return isReached && !leadsOn && decideNext(run, now).command !== command;
+  return isReached && !canAdvance && decideNext(run, now).command !== command;
 }
 
 type WithRun = AdvanceOrder & { readonly run: Run };
@@ -61,14 +61,14 @@ async function forecast(
 ): Promise<StepResult> {
   const { runId } = run;
   await services.lock.assertCanTake(runId);
-  const limited = limitReads(
+  const limitedServices = limitReads(
     services,
     { ...input, runId },
     time ?? (interruption && createRealTime(interruption)),
   );
   const accepted = { ...run.accepted, ...input };
-  const found = (await step.forecast?.({ services: limited, input: accepted, run })) ?? {};
-  return { runId, dryRun: true, forecast: found };
+  const result = (await step.forecast?.({ services: limitedServices, input: accepted, run })) ?? {};
+  return { runId, dryRun: true, forecast: result };
 }
 
 /** Runs before the lock is taken, because the rate also applies to a step in progress. A refused command changes no rate. */

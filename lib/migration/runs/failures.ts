@@ -15,7 +15,7 @@ interface Client {
   };
 }
 
-const services = new WeakMap<Error, string>();
+const serviceNames = new WeakMap<Error, string>();
 
 /** @param service precedes the message of every failure of the client, once it is translated */
 export function namedClient<Named extends Client>(client: Named, service: string): Named {
@@ -23,7 +23,7 @@ export function namedClient<Named extends Client>(client: Named, service: string
     try {
       return await next(call);
     } catch (error) {
-      if (error instanceof Error) services.set(error, service);
+      if (error instanceof Error) serviceNames.set(error, service);
       throw error;
     }
   };
@@ -31,7 +31,7 @@ export function namedClient<Named extends Client>(client: Named, service: string
   return client;
 }
 
-/** Anything else is a defect of this program, or unknown, and keeps its own name. */
+/** Translates failures of AWS. Any other error is a defect of this program, or unknown, and is returned unchanged. */
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
@@ -44,11 +44,11 @@ export function translateFailure(cause: unknown): unknown {
 }
 
 function prefixService(cause: Error, text: string): string {
-  const service = services.get(cause);
+  const service = serviceNames.get(cause);
   return `${service === undefined ? '' : `${service}: `}${text}.`;
 }
 
-const NOT_ALLOWED =
+const CREDENTIAL_ERRORS =
   /AccessDenied|Signature|UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|MissingAuthenticationToken|ExpiredToken|(Credentials|Token)ProviderError/;
 
 const OTHER_KEYS = /key element|schema/i;
@@ -56,7 +56,7 @@ const OTHER_KEYS = /key element|schema/i;
 /** Undefined for an error that is no refusal of AWS */
 function toAwsRefusal(cause: Error): Refusal | undefined {
   const { name, message } = cause;
-  if (NOT_ALLOWED.test(name) || readStatus(cause) === 403) {
+  if (CREDENTIAL_ERRORS.test(name) || readStatus(cause) === 403) {
     const why = (message || name).split('\n')[0];
     return new Refusal('RefusedCredentials', `AWS does not know or allow the caller: ${why}.`, {
       cause,

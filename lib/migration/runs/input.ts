@@ -17,11 +17,11 @@ export function parseInput<Schema extends InputSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, payload);
   if (result.success) return result.output;
-  const faults = [...listProblems(schema, result.issues), ...listUnknownFields(schema, payload)];
-  throw new Refusal('RefusedSetting', `The input is not valid: ${faults.join('; ')}.`);
+  const problems = [...listProblems(schema, result.issues), ...listUnknownFields(schema, payload)];
+  throw new Refusal('RefusedSetting', `The input is not valid: ${problems.join('; ')}.`);
 }
 
-// The schema itself reports only the first one.
+// The schema itself reports only the first unknown field.
 function listUnknownFields({ entries }: InputSchema, payload: unknown): string[] {
   const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return Object.keys(isNamed ? payload : {})
@@ -29,18 +29,18 @@ function listUnknownFields({ entries }: InputSchema, payload: unknown): string[]
     .map((name) => `${name.slice(0, MAX_NAME)} is not known here`);
 }
 
-/** One message for each invalid field */
+/** Lists one message for each invalid field. */
 function listProblems(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
-  const faults = new Map<unknown, string>();
+  const problems = new Map<unknown, string>();
   for (const issue of issues) {
     if (issue.type === 'strict_object' && issue.expected === 'never') continue;
     const key = issue.path?.[0]?.key;
-    if (!faults.has(key)) faults.set(key, describeFault(schema, issue));
+    if (!problems.has(key)) problems.set(key, describeProblem(schema, issue));
   }
-  return [...faults.values()];
+  return [...problems.values()];
 }
 
-function describeFault(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
+function describeProblem(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
   const key = issue.path?.[0]?.key;
   if (key === undefined) return `It has to be ${describeRule(schema)}`;
   const name = String(key);
@@ -49,31 +49,31 @@ function describeFault(schema: InputSchema, issue: v.BaseIssue<unknown>): string
   return issue.type === 'strict_object' ? `${name} is missing: it ${rule}` : `${name} ${rule}`;
 }
 
-interface Described {
+interface DescribedSchema {
   readonly type: string;
   /** Schema inside an optional */
-  readonly wrapped?: Described;
+  readonly wrapped?: DescribedSchema;
   /** Values of a picklist */
   readonly options?: readonly string[];
   /** Items of a list */
-  readonly item?: Described;
+  readonly item?: DescribedSchema;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const TYPE_RULES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   number: 'a number',
   strict_object: 'an object with named fields',
 };
 
 /** Completes the sentence "it has to be ..."; undefined for a type without a rule */
-export function describeRule(schema: Described): string | undefined {
+export function describeRule(schema: DescribedSchema): string | undefined {
   const { type, wrapped, options, item } = schema;
   const description = v.getDescription(schema as Parameters<typeof v.getDescription>[0]);
   if (description !== undefined) return description;
   if (wrapped) return describeRule(wrapped);
   if (options) return `one of ${options.join(', ')}`;
   if (item?.options) return `a list of any of ${item.options.join(', ')}`;
-  return KINDS[type];
+  return TYPE_RULES[type];
 }
 
 /** Name of a person, which is shown to other people later */
@@ -114,7 +114,7 @@ export const stepInputSchema = v.strictObject({
   toSnapshot: v.optional(v.boolean()),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
-  /** Replaces the plan's length of the window that is opened */
+  /** Replaces the length of the window in the plan */
   windowMinutes: v.optional(planSchema.entries.windowMinutes),
   /** Approves the report with this digest; its beginning is enough. */
   approvedDigest: v.optional(
@@ -147,21 +147,21 @@ const OWN_FIELDS = {
 /** The request to a function */
 export interface Order {
   readonly runId: string;
-  /** Without one, the step runs only if no person has to decide. */
+  /** Without an intent, the step runs only if no person has to decide. */
   readonly intent?: Intent | undefined;
   /** True if the step only tells what it would do */
   readonly isDryRun?: boolean;
 }
 
-/** The state machine names itself, and has no intent. @throws Refusal for a field that is unknown, wrong or another step's */
+/** The state machine is the actor, and has no intent. @throws Refusal for a field that is unknown, wrong or another step's */
 export function parseOrder(command: Command, payload: unknown): Order {
   const input = parseInput(stepInputSchema, payload);
-  assertOwn(command, input);
+  assertOwnFields(command, input);
   const { runId, execute, actor, ...intent } = input;
   return { runId, isDryRun: !execute, intent: actor === 'machine' ? undefined : intent };
 }
 
-function assertOwn(command: Command, input: StepInput): void {
+function assertOwnFields(command: Command, input: StepInput): void {
   for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
     if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
     throw new Refusal(

@@ -12,16 +12,16 @@ import { POLL_SECONDS } from './times.ts';
 
 /** The place where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
 export interface Resumed<Cursor = unknown> {
-  /** The cursor that it kept last; undefined at its beginning */
+  /** The last kept cursor; undefined at the beginning */
   readonly cursor: Cursor | undefined;
   /**
-   * Replaces the cursor. Called before an effect that must not be repeated, it tells a later invocation that it may have
+   * Replaces the cursor. Called before an effect that must not be repeated, it tells a later invocation that the effect may have
    * happened. Stops a step that has lost its lock.
    */
   keep(cursor: Cursor, progress?: Progress): Promise<unknown>;
 }
 
-/** Takes page after page, and may end after each: it resumes at its cursor. */
+/** Work that goes page by page, can pause after each page, and resumes at its cursor */
 export interface Walk<Cursor> extends Resumed<Cursor> {
   /**
    * Called after each page. Keeps the cursor if that is due or if no time is left.
@@ -66,7 +66,7 @@ export const journalSchema = v.strictObject({
     v.string(),
     v.object({
       found: v.optional(v.unknown()),
-      /** How long the step had worked by then */
+      /** How long the step had worked when the stage passed */
       workedMs: v.optional(v.number()),
     }),
   ),
@@ -87,21 +87,21 @@ export interface Timed {
   readonly workedMs: () => number;
 }
 
-/** The same context where a step, or one of its stages, resumes */
+/** Adds to the context the place where a step, or one of its stages, resumes. */
 export function resume<Context extends Timed, Cursor>(
   context: Context,
   { cursor, keep }: Resumed<Cursor>,
 ): Context & Staged<Context, Cursor> {
   const stages = openJournal(context, { cursor, keep });
   const { checkpoint } = openWalk(context, { cursor, keep });
-  // The context may have getters, which a spread would read once and for all.
+  // The context may have getters, which a spread would read only once.
   return Object.defineProperties({} as Context & Staged<Context, Cursor>, {
     ...Object.getOwnPropertyDescriptors(context),
     ...Object.getOwnPropertyDescriptors({ cursor, keep, checkpoint, stages }),
   });
 }
 
-/** @param resumed the cursor to begin at, and where each next one is kept */
+/** @param resumed the cursor to begin at, and the function that keeps the next ones */
 export function openWalk<Cursor>(
   { hasTime }: Pick<Timed, 'hasTime'>,
   resumed: Resumed<Cursor>,
@@ -109,9 +109,9 @@ export function openWalk<Cursor>(
   return {
     ...resumed,
     async checkpoint(read, { isDue = true, progress } = {}) {
-      const isOver = !hasTime();
-      if (isDue || isOver) await resumed.keep(await read(), progress);
-      if (isOver) throw outOfTime();
+      const isOutOfTime = !hasTime();
+      if (isDue || isOutOfTime) await resumed.keep(await read(), progress);
+      if (isOutOfTime) throw outOfTime();
     },
   };
 }
@@ -146,8 +146,8 @@ function openJournal<Context extends Timed>(
     stage: string,
     task: Work<Context, Found, Cursor>,
   ): Promise<Found> {
-    const before = read().passed[stage];
-    if (before) return before.found as Found;
+    const passedEntry = read().passed[stage];
+    if (passedEntry) return passedEntry.found as Found;
     if (!context.hasTime()) throw outOfTime();
     await context.renew();
     const found = await work(stage, task);

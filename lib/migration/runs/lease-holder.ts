@@ -14,22 +14,23 @@ export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, isGone: () => fals
 
 /** Reads `/proc` of Linux. On other systems every holder is unknown. */
 export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolder {
-  const place = readPlace(proc);
-  const started = readStartTime(proc, pid);
-  if (place === undefined || started === undefined || started === ENDED) return UNKNOWN_HOLDER;
+  const machine = readMachine(proc);
+  const startTime = readStartTime(proc, pid);
+  if (machine === undefined || startTime === undefined || startTime === ENDED)
+    return UNKNOWN_HOLDER;
   return {
-    self: [place, pid, started].join(' '),
+    self: [machine, pid, startTime].join(' '),
     isGone(holder) {
-      const [where, other = '', since] = holder.split(' ');
-      if (where !== place) return false;
-      const found = readStartTime(proc, Number(other));
-      return found !== undefined && found !== since;
+      const [holderMachine, holderPid = '', holderStartTime] = holder.split(' ');
+      if (holderMachine !== machine) return false;
+      const currentStartTime = readStartTime(proc, Number(holderPid));
+      return currentStartTime !== undefined && currentStartTime !== holderStartTime;
     },
   };
 }
 
 /** Identifies the container, and the boot of its machine. */
-function readPlace(proc: string): string | undefined {
+function readMachine(proc: string): string | undefined {
   try {
     const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim();
     return `${boot}/${readlinkSync(`${proc}/self/ns/pid`)}`;

@@ -12,7 +12,7 @@ import type { Lease } from './run-lock.ts';
 
 /** The key contains the run's id and the lease's epoch: a retry writes another report and overwrites nothing. */
 export async function storeReport(
-  { services: { artifacts, clock }, lease: { runId, epoch } }: Reporting,
+  { services: { artifacts, clock }, lease: { runId, epoch } }: ReportContext,
   name: Evidence,
   {
     facts,
@@ -24,12 +24,12 @@ export async function storeReport(
   return { artifact, digest: sha256, recordedAt: clock().getTime(), facts };
 }
 
-interface Reporting {
+interface ReportContext {
   readonly services: Pick<Services, 'artifacts' | 'clock'>;
   readonly lease: Lease;
 }
 
-/** @throws Refusal when it is missing, differs from what was recorded, or does not match the schema */
+/** @throws Refusal when the report is missing, differs from what was recorded, or does not match the schema */
 export async function parseReport<Output>(
   { artifacts }: Pick<Services, 'artifacts'>,
   { artifact, digest }: Reference,
@@ -64,7 +64,7 @@ const manifestSchema = v.object({
   graph: graphDumpSchema,
 });
 
-/** @throws Refusal if there is none, or it differs from what was recorded */
+/** @throws Refusal if there is no backup, or its manifest differs from what was recorded */
 export async function readManifest(services: Services, run: Run) {
   const reference = run.evidence['backup-manifest'];
   if (!reference) throw new Refusal('RefusedNotNow', 'There is no backup.');

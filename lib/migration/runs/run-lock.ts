@@ -22,7 +22,7 @@ const NO_LEASE = 0;
 const NO_HOLDER = '';
 /** A request that a killed process has just sent arrives within this time. */
 const ARRIVAL_MS = 3_000;
-/** Listed when a person asks for a run that does not exist */
+/** Number of runs that are listed when a person asks for one that does not exist */
 const MAX_KNOWN_RUNS = 20;
 /** No lock has this epoch: a condition on it always fails. */
 const NO_EPOCH = -1;
@@ -46,25 +46,25 @@ export function createRunLock(options: {
     return lock && lock.active_run !== NO_RUN ? String(lock.active_run) : undefined;
   }
 
-  /** The run under way; otherwise the one that went live last and can be rolled back; otherwise the one that ended last */
+  /** Finds the run under way; otherwise the one that went live last and can be rolled back; otherwise the one that ended last */
   async function currentRun(): Promise<string | undefined> {
     const lock = await database.get(LOCK_KEY);
     return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
   }
 
-  /** Lease of the step that works on the run, or that crashed */
+  /** Reads the lease of the step that works on the run, or that crashed. */
   async function leaseOf(runId: string): Promise<{ since: number; until: number } | undefined> {
     const lock = await database.get(LOCK_KEY);
     const [since, until] = [Number(lock?.lease_since ?? 0), Number(lock?.lease_until)];
     return lock?.active_run === runId && until > now() ? { since, until } : undefined;
   }
 
-  /** Runs without the lock that keep something to be removed later: live and aborted ones */
+  /** Lists runs without the lock that keep something to be removed later: live and aborted ones */
   async function retainedRuns(): Promise<string[]> {
     return retainedRunsOf(await database.get(LOCK_KEY));
   }
 
-  /** The latest runs, oldest first */
+  /** Lists the latest runs, oldest first. */
   async function knownRuns(): Promise<string[]> {
     return knownRunsOf(await database.get(LOCK_KEY));
   }
@@ -80,19 +80,19 @@ export function createRunLock(options: {
   /** Checks that a new run can begin. @throws Refusal while another run is under way */
   async function assertFree(): Promise<void> {
     const lock = await database.get(LOCK_KEY);
-    if (!(await isFree(lock))) throw otherRun(lock);
+    if (!(await isFree(lock))) throw refuseOtherRun(lock);
   }
 
-  /** The write by which a new run gets the lock; refused while another run has it. */
+  /** Creates the write by which a new run gets the lock; it is refused while another run has it. */
   async function claimWrite(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const currentEpoch = epochOf(lock);
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
-    const claimed = { active_run: runId, epoch: currentEpoch + 1, lease_until: NO_LEASE, runs };
-    return setAttributes(LOCK_KEY, claimed, {
+    const lockFields = { active_run: runId, epoch: currentEpoch + 1, lease_until: NO_LEASE, runs };
+    return setAttributes(LOCK_KEY, lockFields, {
       expression: IS_AS_SEEN,
       values: { ':seen': (await isFree(lock)) ? currentEpoch : NO_EPOCH },
-      onConditionFailed: otherRun,
+      onConditionFailed: refuseOtherRun,
     });
   }
 
@@ -118,7 +118,7 @@ export function createRunLock(options: {
       lease_since: now(),
       lease_until: now() + leaseMs,
     };
-    const lease = setAttributes(LOCK_KEY, lockFields, {
+    const leaseWrite = setAttributes(LOCK_KEY, lockFields, {
       expression: IS_EXPIRED,
       values: {
         ':seen': currentEpoch,
@@ -126,7 +126,7 @@ export function createRunLock(options: {
       },
       onConditionFailed: (lock) => explainRefusal(runId, lock),
     });
-    await database.commit([lease]);
+    await database.commit([leaseWrite]);
     return { runId, epoch: currentEpoch + 1 };
   }
 
@@ -137,12 +137,12 @@ export function createRunLock(options: {
     return name !== NO_HOLDER && now() - renewedAt >= ARRIVAL_MS && holder.isGone(name);
   }
 
-  /** The write that fails once this lease is lost; part of every transaction that records work */
+  /** Creates the write that fails once this lease is lost; part of every transaction that records work */
   function fenceWrite(lease: Lease, leaseUntil = now() + leaseMs): Write {
     return setWhileMine(lease, { lease_until: leaseUntil });
   }
 
-  /** Before each batch of changes. @throws Refusal when the lease is lost */
+  /** Called before each batch of changes. @throws Refusal when the lease is lost */
   async function renew(lease: Lease): Promise<void> {
     await database.commit([fenceWrite(lease)]);
   }
@@ -174,20 +174,26 @@ export function createRunLock(options: {
     }
   }
 
-  /** The write by which a run that is live, or has ended, frees the lock for the next one. */
+  /** Creates the write by which a run that is live, or has ended, frees the lock for the next one. */
   async function releaseWrite(lease: Lease, retained?: Retained | 'ended'): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const { runId } = lease;
     const leftRuns = readNames(lock?.left_runs);
     const latest_run = leftRuns.includes(runId) ? lock?.latest_run : runId;
-    const updateList = (names: string[], isIn: boolean) => {
-      const others = names.filter((other) => other !== runId);
-      return isIn ? [...others, runId] : others;
+    const updateList = (names: string[], isListed: boolean) => {
+      const otherNames = names.filter((other) => other !== runId);
+      return isListed ? [...otherNames, runId] : otherNames;
     };
     const live_runs = updateList(liveRunsOf(lock), retained === 'live');
     const left_runs = updateList(leftRuns, retained === 'left');
-    const freed = { active_run: NO_RUN, latest_run, lease_until: NO_LEASE, live_runs, left_runs };
-    return setWhileMine(lease, freed);
+    const lockFields = {
+      active_run: NO_RUN,
+      latest_run,
+      lease_until: NO_LEASE,
+      live_runs,
+      left_runs,
+    };
+    return setWhileMine(lease, lockFields);
   }
 
   return {
@@ -224,7 +230,7 @@ function readNames(names: unknown): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-function otherRun(lock: Item | undefined): Refusal {
+function refuseOtherRun(lock: Item | undefined): Refusal {
   const otherRun = String(lock?.active_run);
   return new Refusal('RefusedOtherRun', `Run ${otherRun} is under way.`, { data: { otherRun } });
 }
@@ -235,7 +241,9 @@ function epochOf(lock: Item | undefined): number {
 
 function explainRefusal(runId: string, lock: Item | undefined): Error {
   if (lock?.active_run !== runId) {
-    return lock?.active_run ? otherRun(lock) : new Refusal('RefusedNotNow', 'No run is under way.');
+    return lock?.active_run
+      ? refuseOtherRun(lock)
+      : new Refusal('RefusedNotNow', 'No run is under way.');
   }
   const until = new Date(Number(lock.lease_until)).toISOString();
   return new RetryableFailure(
@@ -259,8 +267,8 @@ function setWhileMine(
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
 
 /** Key of a record that belongs to a run */
-export function keyOf(runId: string, what: string): Key {
-  return { pk: `@migration#${runId}`, sk: what };
+export function keyOf(runId: string, sortKey: string): Key {
+  return { pk: `@migration#${runId}`, sk: sortKey };
 }
 
 export function recordKey(runId: string): Key {
@@ -284,7 +292,7 @@ interface Heartbeat {
 }
 
 /** Renewals per lease: all but one may fail. */
-const BEATS = 4;
+const BEATS_PER_LEASE = 4;
 
 /** @param work gets a signal, which aborts when the lease is lost, or could not be renewed before it expired */
 export async function keepLeaseDuring<Result>(
@@ -293,7 +301,7 @@ export async function keepLeaseDuring<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   let renewedAt = now();
-  let underWay: Promise<void> | undefined;
+  let pendingBeat: Promise<void> | undefined;
 
   async function beat(): Promise<void> {
     const startedAt = now();
@@ -305,17 +313,17 @@ export async function keepLeaseDuring<Result>(
     }
   }
 
-  const stop = ticker(leaseMs / BEATS, async () => {
-    underWay ??= beat().finally(() => {
-      underWay = undefined;
+  const stop = ticker(leaseMs / BEATS_PER_LEASE, async () => {
+    pendingBeat ??= beat().finally(() => {
+      pendingBeat = undefined;
     });
-    await underWay;
+    await pendingBeat;
   });
   try {
     return await work(controller.signal);
   } finally {
     stop();
     // A late renewal would undo the release that follows.
-    await underWay;
+    await pendingBeat;
   }
 }

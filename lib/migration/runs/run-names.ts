@@ -41,8 +41,8 @@ export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>):
 
 /** All names of collections that the run will create: they must be free and different. */
 export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
-  const all = { ...run, hasUploaded: run.plan.uploadAs !== undefined };
-  return [...collectionsOf(all), restoredCollectionOf(run)];
+  const runWithUpload = { ...run, hasUploaded: run.plan.uploadAs !== undefined };
+  return [...collectionsOf(runWithUpload), restoredCollectionOf(run)];
 }
 
 /** Key prefixes of backups: snapshots, graph dumps and conflicts. Reports, which prove what happened, are not among them. */

@@ -71,10 +71,12 @@ export async function runStep(
   const ended = new AbortController();
   try {
     // The run may have advanced before this invocation got the lock.
-    const found = await services.runs.read(runId);
+    const storedRun = await services.runs.read(runId);
     const isWanted = intent !== undefined;
-    const context = { services, input: intent ?? {}, run: found };
-    const assertInTime = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
+    const context = { services, input: intent ?? {}, run: storedRun };
+    const assertInTime = step.endsWithWindow
+      ? assertNotClosing(storedRun, services.clock)
+      : () => {};
     return await lock.keep(lease, assertInTime, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
@@ -107,29 +109,33 @@ async function runLocked(
   context: StepRequest & Pick<WorkContext, 'lease' | 'signal'>,
   { isWanted, timeLeftMs, time, failed }: LockedOptions,
 ): Promise<StepResult> {
-  const { services, input, run: found, lease, signal } = context;
+  const { services, input, run: storedRun, lease, signal } = context;
   const { runs, lock } = services;
-  const move = chooseMove(step.command, found, { isWanted, now: services.clock() });
-  if (move.approves) assertApproved(found, move.approves, input);
+  const move = chooseMove(step.command, storedRun, { isWanted, now: services.clock() });
+  if (move.approves) assertApproved(storedRun, move.approves, input);
   // The evidence does not change until the step has finished.
-  const inputs = findBasis(step.command, found);
-  const rated = createRating(services.clock);
+  const inputs = findBasis(step.command, storedRun);
+  const addSpeed = createRating(services.clock);
   const stopwatch = createStopwatch(services.clock);
-  const bucket = createBucket(() => runs.maxRate(found.runId), time);
+  const bucket = createBucket(() => runs.maxRate(storedRun.runId), time);
   const keep: Resumed['keep'] = async (state, progress) => {
     signal.throwIfAborted();
     const workedMs = stopwatch.milliseconds();
-    const checkpoint = { state, inputs, workedMs, ...rated(progress) };
+    const checkpoint = { state, inputs, workedMs, ...addSpeed(progress) };
     await runs.saveCheckpoint(lease, step.command, checkpoint);
   };
-  const refused = failed && (findFailure(found) ?? toRefused(failed));
-  let run = refused ? noteFailure(found, refused) : recordIntent(found, { move, input, isWanted });
-  if (!isDeepStrictEqual(run, found)) await runs.write(lease, run);
+  const refused = failed && (findFailure(storedRun) ?? toRefused(failed));
+  let run = refused
+    ? noteFailure(storedRun, refused)
+    : recordIntent(storedRun, { move, input, isWanted });
+  if (!isDeepStrictEqual(run, storedRun)) await runs.write(lease, run);
   const hasBegun = () => move.through === undefined || run.phase === move.through;
   // Another invocation may have begun the rollback.
   if (refused && hasBegun()) return toResult(run, { refused });
-  const saved = await runs.readCheckpoint(run.runId, step.command);
-  const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
+  const savedCheckpoint = await runs.readCheckpoint(run.runId, step.command);
+  const checkpoint = isDeepStrictEqual(savedCheckpoint?.inputs, inputs)
+    ? savedCheckpoint
+    : undefined;
   if (checkpoint) stopwatch.resume(checkpoint);
   const note: WorkContext['note'] = async (changes) => {
     signal.throwIfAborted();
@@ -138,7 +144,7 @@ async function runLocked(
   };
   const afterResponse = createCopySlowdown(step.command, { run, note }, time);
   const vectors = throttleStore(services.vectors, bucket, { now: time.now, afterResponse });
-  const working: WorkContext = {
+  const workContext: WorkContext = {
     ...context,
     services: { ...services, vectors },
     renew: async () => {
@@ -150,7 +156,7 @@ async function runLocked(
       const prepared = await prepare();
       signal.throwIfAborted();
       // Replaces the record: what applied to the phase before, such as accepted losses, is dropped.
-      run = { ...enter(run, { move, input, now: services.clock() }), ...prepared };
+      run = { ...enterNextPhase(run, { move, input, now: services.clock() }), ...prepared };
       await runs.write(lease, run);
       // The rollback of a failed window only begins here: the next invocation has its own time and rights.
       if (refused) throw outOfTime();
@@ -170,14 +176,14 @@ async function runLocked(
       return timeLeftMs() > SAVING_TIME_MS;
     },
   };
-  const work = step.work(resume(working, { cursor: checkpoint?.state, keep }));
+  const work = step.work(resume(workContext, { cursor: checkpoint?.state, keep }));
   const outcome = await work.catch(async (cause: unknown) => {
     if (cause instanceof Paused) return cause;
     const failure = hasBegun() ? translateFailure(cause) : explainFailure(cause, findFailure(run));
-    // No rollback begins then, which would record the reason.
-    const isLeft = !hasBegun() || isRepeated(run, services.clock());
+    // Without a rollback, nothing else records the reason.
+    const mustNoteRefusal = !hasBegun() || isRepeated(run, services.clock());
     if (failure instanceof Refusal && !signal.aborted) {
-      if (isLeft) await note({ refused: toRefused(failure) });
+      if (mustNoteRefusal) await note({ refused: toRefused(failure) });
       if (run.accepted && isBeforeWindow(run.phase)) await note({ accepted: undefined });
     }
     throw failure;
@@ -202,8 +208,8 @@ function createCopySlowdown(
   return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
 }
 
-// Artifacts that the step builds on. If one was renewed, a step that had begun starts again: half of its work is for another
-// collection. A switch records its beginning as a phase, and renews evidence itself.
+// Lists the artifacts that the step builds on. If one was renewed, a step that had begun starts again: half of its work is for
+// another collection. A switch records its beginning as a phase, and renews evidence itself.
 function findBasis(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
@@ -229,16 +235,16 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
  * an operator calls a step.
  */
 function recordIntent(
-  found: Run,
+  storedRun: Run,
   {
     move,
     input,
     isWanted,
   }: { readonly move: Move; readonly input: Intent; readonly isWanted: boolean },
 ): Run {
-  const { phase } = found;
-  const { accepted: _, ...unaccepted } = found;
-  const run = isWanted && isBeforeWindow(phase) ? unaccepted : found;
+  const { phase } = storedRun;
+  const { accepted: _, ...unaccepted } = storedRun;
+  const run = isWanted && isBeforeWindow(phase) ? unaccepted : storedRun;
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
@@ -253,13 +259,17 @@ function noteFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
   return { ...run, refused, window: { ...windowOf(run), failed: refused } };
 }
 
-function enter(
+function enterNextPhase(
   run: Run,
   { move, input, now }: { readonly move: Granted; readonly input: Intent; readonly now: Date },
 ): Run {
   const refused = run.refused ?? move.because;
-  const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through ?? run.phase, now);
-  return acceptLosses(begun, input);
+  const entered = enterPhase(
+    { ...run, ...(refused && { refused }) },
+    move.through ?? run.phase,
+    now,
+  );
+  return acceptLosses(entered, input);
 }
 
 /** Adds the failure that the rollback was to follow: if the run has nothing to return to, the operator needs both causes. */

@@ -33,8 +33,8 @@ const IS_NEW = 'attribute_not_exists(pk)';
 
 const REMINDER = 'REMINDER';
 const MAX_RATE = 'MAX_RATE';
-const checkpointOf = (step: Command) => `CHECKPOINT#${step}`;
-const confirmationOf = ({ action, epoch }: NonNullable<Run['pendingAction']>) =>
+const nameCheckpoint = (step: Command) => `CHECKPOINT#${step}`;
+const nameConfirmation = ({ action, epoch }: NonNullable<Run['pendingAction']>) =>
   `CONFIRMED#${action}#${epoch}`;
 
 const confirmationSchema = v.object({ confirmed_by: v.string() });
@@ -55,7 +55,7 @@ function createRunStore(options: {
     const run = newRun({ runId, plan, evidence: { 'preflight-report': report } }, options.clock());
     const putNew = {
       Put: { Item: toItem(run), ConditionExpression: IS_NEW },
-      onConditionFailed: (item?: Item) => runExists(runId, item),
+      onConditionFailed: (item?: Item) => refuseExistingRun(runId, item),
     };
     await database.commit([putNew, await lock.claimWrite(runId)]);
     return run;
@@ -64,7 +64,7 @@ function createRunStore(options: {
   /** @throws Refusal for an id that no run has */
   async function read(runId: string): Promise<Run> {
     const item = await database.get(recordKey(runId));
-    if (!item) throw unknownRun(runId, await lock.knownRuns());
+    if (!item) throw refuseUnknownRun(runId, await lock.knownRuns());
     return STORED_RUN.read(item.record);
   }
 
@@ -88,7 +88,7 @@ function createRunStore(options: {
       ...(run.phase === 'copied' ? (['cutover'] as const) : []),
     ]);
     const deletions = [...finished].map((command) => ({
-      Delete: { Key: keyOf(run.runId, checkpointOf(command)) },
+      Delete: { Key: keyOf(run.runId, nameCheckpoint(command)) },
       onConditionFailed: createNoConditionError,
     }));
     await database.commit([fence, put(toItem(run)), ...deletions]);
@@ -102,12 +102,12 @@ function createRunStore(options: {
       Partial<Pick<Checkpoint, 'progress' | 'inputs' | 'workedMs'>>,
   ): Promise<void> {
     const content = STORED_CHECKPOINT.write({ ...checkpoint, savedAt: now() });
-    const item = { ...keyOf(lease.runId, checkpointOf(step)), epoch: lease.epoch, content };
+    const item = { ...keyOf(lease.runId, nameCheckpoint(step)), epoch: lease.epoch, content };
     await database.commit([lock.fenceWrite(lease), put(item)]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
-    const item = await database.get(keyOf(runId, checkpointOf(step)));
+    const item = await database.get(keyOf(runId, nameCheckpoint(step)));
     return item && STORED_CHECKPOINT.read(item.content);
   }
 
@@ -121,34 +121,34 @@ function createRunStore(options: {
       const why = `"${action}" is not pending in a run that is ${phase}: ${pending}.`;
       throw notNow(why);
     }
-    const key = keyOf(runId, confirmationOf(pendingAction));
+    const key = keyOf(runId, nameConfirmation(pendingAction));
     await database.commit([put({ ...key, confirmed_by: by, confirmed_at: now() })]);
   }
 
-  /** User who confirmed the pending action; undefined until then */
+  /** Reads who confirmed the pending action; undefined until then. */
   async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
     if (!pendingAction) return undefined;
-    const item = await database.get(keyOf(runId, confirmationOf(pendingAction)));
+    const item = await database.get(keyOf(runId, nameConfirmation(pendingAction)));
     return item && v.parse(confirmationSchema, item).confirmed_by;
   }
 
-  /** Stored outside of the record, which needs the lock: people are reminded while another run holds it. */
+  /** The reminder is stored outside of the record, which needs the lock: people are reminded while another run holds it. */
   async function noteReminder(runId: string): Promise<void> {
     await database.commit([put({ ...keyOf(runId, REMINDER), reminded_at: now() })]);
   }
 
-  /** When people were last reminded that the rollback period ends, or that something must be kept for longer. */
+  /** Reads when people were last reminded that the rollback period ends, or that something must be kept for longer. */
   async function remindedAt(runId: string): Promise<number | undefined> {
     const item = await database.get(keyOf(runId, REMINDER));
     return item && Number(item.reminded_at);
   }
 
-  /** Stored outside of the record as well: it changes while a step works. @param maxRate in points a second; 0 is no limit */
+  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate in points a second; 0 is no limit */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
     await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }
 
-  /** Limit of reads in points a second; undefined without one */
+  /** Reads the limit of points read a second; undefined without one. */
   async function maxRate(runId: string): Promise<number | undefined> {
     const item = await database.get(keyOf(runId, MAX_RATE));
     return Number(item?.max_rate ?? 0) || undefined;
@@ -178,12 +178,12 @@ function put(item: Item): Write {
   return { Put: { Item: item }, onConditionFailed: createNoConditionError };
 }
 
-function unknownRun(runId: string, known: readonly string[]): Refusal {
-  const others = known.length > 0 ? `; there are ${known.join(', ')}` : '';
-  return new Refusal('RefusedUnknownRun', `There is no run ${runId}${others}.`);
+function refuseUnknownRun(runId: string, known: readonly string[]): Refusal {
+  const hint = known.length > 0 ? `; there are ${known.join(', ')}` : '';
+  return new Refusal('RefusedUnknownRun', `There is no run ${runId}${hint}.`);
 }
 
-function runExists(runId: string, item?: Item): Refusal {
+function refuseExistingRun(runId: string, item?: Item): Refusal {
   return new Refusal(
     'RefusedNameTaken',
     `Run ${runId}${item ? ` (${item.phase})` : ''} exists already.`,

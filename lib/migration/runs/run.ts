@@ -106,17 +106,17 @@ const checkpointSchema = v.strictObject({
   progress: v.optional(progressSchema),
   /** Artifacts that the work so far is based on */
   inputs: v.optional(v.array(shortText)),
-  /** Time that the step had worked by then */
+  /** Time that the step had worked when this was saved */
   workedMs: v.optional(v.number()),
   savedAt: millisecondsSchema,
 });
 
-/** Action that a person has to take and confirm; absent if a webhook takes it */
+/** Action that a person has to carry out and confirm; absent if a webhook carries it out */
 const pendingActionSchema = v.strictObject({
   action: v.picklist(EXTERNAL_ACTIONS),
   collection: shortText,
   since: millisecondsSchema,
-  /** Epoch in which it became pending: no action becomes pending twice in one epoch. */
+  /** Epoch in which the action became pending: no action becomes pending twice in one epoch. */
   epoch: v.pipe(v.number(), v.safeInteger()),
 });
 
@@ -132,29 +132,29 @@ export function toRefused({ name, why, data }: Refusal): NonNullable<Run['refuse
 }
 
 /**
- * Lasts from the freeze until users are on the old version again; none of it applies to the next window. What it tells of users
- * is no progress of a step: next.ts, the watch and the status ask for it after the step's journal has been deleted.
+ * The window, from the freeze until users are on the old version again; none of it applies to the next one. It is not part of a
+ * step's journal: next.ts, the watch and the status read it after that journal has been deleted.
  */
 const windowSchema = v.strictObject({
-  /** The window closes then, and the state machine rolls back by itself. */
+  /** Time at which the window closes, and the state machine rolls back by itself */
   deadlineAt: millisecondsSchema,
-  /** Person who opened it, having seen the report */
+  /** Person who opened the window, having seen the report */
   approvedBy: v.optional(shortText),
   /** Digest of that report, which the window replaces */
   approvedReport: v.optional(shortText),
-  /** Why it failed before traffic was opened; the run then rolls back. */
+  /** Why the window failed before traffic was opened; the run then rolls back. */
   failed: v.optional(refusedSchema),
-  /** From then on the setting may name the new collection, and the new version may be deployed. */
+  /** Time from which the setting may name the new collection, and the new version may be deployed */
   switchedAt: v.optional(millisecondsSchema),
   /** Aliases that are moved with the switch, as they were found before it */
   aliases: v.optional(v.array(v.string())),
-  /** From then on users may have written to the new version. */
+  /** Time from which users may have written to the new version */
   openedAt: v.optional(millisecondsSchema),
   /** No rollback could be proved: users stay on the new version until a person begins another. */
   stays: v.optional(v.literal(true)),
   /** End of the rollback period; known once the run has been live */
   retainUntil: v.optional(millisecondsSchema),
-  /** The rollback period ended, and removal of what was kept for a rollback began. */
+  /** Time at which the rollback period ended, and the removal of what was kept for a rollback began */
   overAt: v.optional(millisecondsSchema),
 });
 
@@ -173,7 +173,7 @@ const runSchema = v.strictObject({
   history: v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
   /** Seconds that each step, and each stage of a window, last took, without interruptions */
   took: v.record(shortText, v.number()),
-  /** Collections that users worked on before: kept until then, even after an abort */
+  /** Collections that users worked on before, each kept until a time, even after an abort */
   served: v.array(v.strictObject({ collection: shortText, until: millisecondsSchema })),
   /** Collections kept beyond their removal date, because they alone hold certain writes */
   kept: v.array(shortText),
@@ -182,12 +182,12 @@ const runSchema = v.strictObject({
   window: v.optional(windowSchema),
   /** Losses that the operator accepted for the step under way, which need not be given again to continue it */
   accepted: v.optional(acceptedLossSchema),
-  /** Results of the last window that is over */
+  /** Evidence of the last window that has ended */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** An action of this phase was confirmed but not done: since then it has been a new request. */
+  /** Time at which an action of this phase was found to be confirmed but not done: it has been a new request since. */
   askedAgainAt: v.optional(millisecondsSchema),
-  /** In place: parts that the collection had before the run, and that an abort leaves */
+  /** In place: parts that the collection had before the run, and that an abort keeps */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
   /** Progress of an optimizer that a step waits for */
   optimizer: v.optional(
@@ -298,19 +298,19 @@ export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
  * another phase are no longer requested. Losses that were accepted for the step that ends do not apply to the next one.
  */
 export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
-  const { refused, accepted: _, ...repeated } = run;
-  if (run.phase === phase) return repeated;
+  const { refused, accepted: _, ...cleared } = run;
+  if (run.phase === phase) return cleared;
   const {
     pendingAction: __,
     askedAgainAt: ___,
-    ...rest
-  } = phase === 'copied' ? leaveWindow(repeated) : repeated;
+    ...entered
+  } = phase === 'copied' ? leaveWindow(cleared) : cleared;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
   // The reason for a rollback is kept until the rollback is done.
-  const begins = run.phase === 'switching' && phase === 'switching-back';
-  const isReturning = begins || run.phase === 'switching-back';
-  const why = isReturning && refused ? { refused } : {};
-  return { ...rest, ...why, phase, history };
+  const beginsRollback = run.phase === 'switching' && phase === 'switching-back';
+  const isReturning = beginsRollback || run.phase === 'switching-back';
+  const keptRefusal = isReturning && refused ? { refused } : {};
+  return { ...entered, ...keptRefusal, phase, history };
 }
 
 /** Records the losses that the operator accepts. */
@@ -319,26 +319,26 @@ export function acceptLosses(run: Run, { acknowledgedLoss, deletes }: AcceptedLo
     ...(acknowledgedLoss !== undefined && { acknowledgedLoss }),
     ...(deletes !== undefined && { deletes }),
   };
-  const isNone = Object.keys(losses).length === 0;
-  return isNone ? run : { ...run, accepted: { ...run.accepted, ...losses } };
+  const isEmpty = Object.keys(losses).length === 0;
+  return isEmpty ? run : { ...run, accepted: { ...run.accepted, ...losses } };
 }
 
 const MAX_HISTORY = 100;
 
 /** Facts about a window that is over do not apply to the next one. */
 function leaveWindow(run: Run): Run {
-  const { window: _, ...left } = run;
-  const { over = [], stays = [] } = Object.groupBy(Object.entries(run.evidence), ([kind]) =>
-    OF_A_WINDOW.includes(kind as Evidence) ? 'over' : 'stays',
+  const { window: _, ...runWithoutWindow } = run;
+  const { ended = [], lasting = [] } = Object.groupBy(Object.entries(run.evidence), ([kind]) =>
+    WINDOW_EVIDENCE.includes(kind as Evidence) ? 'ended' : 'lasting',
   );
-  const lastWindow = over.length > 0 ? { lastWindow: Object.fromEntries(over) } : {};
-  return { ...left, ...lastWindow, evidence: Object.fromEntries(stays) };
+  const lastWindow = ended.length > 0 ? { lastWindow: Object.fromEntries(ended) } : {};
+  return { ...runWithoutWindow, ...lastWindow, evidence: Object.fromEntries(lasting) };
 }
 
-// The backup of the window stays: the next one makes another.
-const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
+// The backup of the window is kept: the next window takes another.
+const WINDOW_EVIDENCE: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
-/** The list of the lock that a run without the lock is in; undefined if the run keeps nothing that must be removed later */
+/** Names the list of the lock that a run without the lock is in; undefined if the run keeps nothing that must be removed later */
 export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' ? 'left' : undefined;
@@ -346,8 +346,8 @@ export function retainedAs({ phase }: Pick<Run, 'phase'>) {
 
 /** Adds collections that users have worked on. @param until the time until which they are kept */
 export function addServed({ served }: Run, collections: readonly string[], until: number) {
-  const others = served.filter(({ collection }) => !collections.includes(collection));
-  return [...others, ...collections.map((collection) => ({ collection, until }))];
+  const otherCollections = served.filter(({ collection }) => !collections.includes(collection));
+  return [...otherCollections, ...collections.map((collection) => ({ collection, until }))];
 }
 
 /** Reads and writes a value as JSON, always through its schema. */
@@ -364,9 +364,9 @@ function defineStored<Output>(
   }
 
   return {
-    /** @throws Refusal for anything else */
+    /** @throws Refusal for a value that does not match the schema */
     read: (text: unknown): Output => parse(upgrade(JSON.parse(String(text)))),
-    /** @throws Refusal for anything else, or more than that */
+    /** @throws Refusal for a value that does not match the schema, or is too long */
     write(value: unknown): string {
       const text = JSON.stringify(parse(value));
       const bytes = Buffer.byteLength(text);

@@ -26,7 +26,7 @@ export function stepHandler(step: Step, services: () => Promise<Services>) {
 let services: Promise<Services> | undefined;
 let records: RunRecords | undefined;
 
-/** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
+/** Opens the services once in this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
 export function openServicesOnce(): Promise<Services> {
   services ??= openServices(process.env).catch((error: unknown) => {
     services = undefined;
@@ -35,7 +35,7 @@ export function openServicesOnce(): Promise<Services> {
   return services;
 }
 
-/** Records alone, for functions that only read or confirm. @throws Refusal */
+/** Opens the records alone, for functions that only read or confirm. @throws Refusal */
 export async function openRecordsOnce(): Promise<RunRecords> {
   records ??= openRecords(process.env);
   return records;

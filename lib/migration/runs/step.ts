@@ -49,7 +49,7 @@ export type Forecast = Readonly<Record<string, unknown>>;
 
 export interface Step {
   readonly command: Command;
-  /** Dry run */
+  /** Makes a dry run. */
   readonly forecast?: (context: StepRequest) => Promise<Forecast>;
   /** True if the step stops at the deadline of its window */
   readonly endsWithWindow?: true;

@@ -43,15 +43,15 @@ export function closingText(run: Pick<Run, 'window'>): string {
 
 /** Adds the speed of this invocation to the progress of its step. */
 export function createRating(clock: () => Date) {
-  let first: { readonly done: number; readonly at: number } | undefined;
+  let firstProgress: { readonly done: number; readonly at: number } | undefined;
   return (progress?: Progress): { readonly progress?: Progress } => {
     if (!progress) return {};
     const { done } = progress;
     const at = clock().getTime();
-    first ??= { done, at };
-    const seconds = (at - first.at) / 1_000;
-    if (seconds <= 0 || done <= first.done) return { progress };
-    return { progress: { ...progress, perSecond: (done - first.done) / seconds } };
+    firstProgress ??= { done, at };
+    const seconds = (at - firstProgress.at) / 1_000;
+    if (seconds <= 0 || done <= firstProgress.done) return { progress };
+    return { progress: { ...progress, perSecond: (done - firstProgress.done) / seconds } };
   };
 }
 
@@ -61,14 +61,14 @@ const MAX_GAP_MS = 60_000;
 /** Measures how long a step works, over all its invocations. */
 export function createStopwatch(clock: () => Date) {
   const startedAt = clock().getTime();
-  let before = 0;
+  let earlierMs = 0;
   return {
     /** Continues from the checkpoint of the previous invocation. */
     resume({ workedMs = 0, savedAt }: Pick<Checkpoint, 'workedMs' | 'savedAt'>): void {
       const gap = startedAt - savedAt;
-      before = workedMs + (gap <= MAX_GAP_MS ? gap : 0);
+      earlierMs = workedMs + (gap <= MAX_GAP_MS ? gap : 0);
     },
-    milliseconds: () => before + clock().getTime() - startedAt,
+    milliseconds: () => earlierMs + clock().getTime() - startedAt,
   };
 }
 

@@ -797,7 +797,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
-    ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
+    ['isDeepStrictEqual(savedCheckpoint?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
     ['(isBeforeWindow(phase) || isSwitching(phase))', 'isSwitching(phase)'],
     ['if (run.accepted && isBeforeWindow(run.phase))', 'if (false)'],
@@ -821,13 +821,13 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
     [
-      'const { refused, accepted: _, ...repeated } = run;',
-      'const { refused, ...repeated } = run;',
+      'const { refused, accepted: _, ...cleared } = run;',
+      'const { refused, ...cleared } = run;',
       'a run after its rollback > needs the number of deletions again once a window has ended',
     ],
   ]),
   ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/unit/runs/step.test.ts', [
-    ['return isReached && !leadsOn', 'return !leadsOn'],
+    ['return isReached && !canAdvance', 'return !canAdvance'],
   ]),
   ...mutantsOf(
     'lib/migration/runs/advance.ts',
@@ -839,7 +839,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
       [
-        'findFailure(found) ?? toRefused(failed)',
+        'findFailure(storedRun) ?? toRefused(failed)',
         'toRefused(failed)',
         'if the cutover was killed before the rollback began > a repeated cutover is refused for the first reason, and rolls back',
       ],
@@ -1045,7 +1045,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'batch.keepsBoth(pair) ? digest : second',
+        'batch.keepsBoth(pair) ? activeDigest : standbyDigest',
         'second',
         'users return after a rollback > writes of a forgotten program to the old collection do not block the rollback, and stay there',
       ],
@@ -1202,8 +1202,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
     ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
-    ['const { window: _, ...left } = run;', 'const left = run;'],
-    ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
+    ['const { window: _, ...runWithoutWindow } = run;', 'const left = run;'],
+    ["beginsRollback || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
   ...mutantsOf(
     'cli/migration/migrate/drive.ts',
@@ -1242,12 +1242,12 @@ export const MUTANTS: readonly Mutant[] = [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
   ]),
   ...mutantsOf('lib/migration/runs/journal.ts', 'tests/migration/unit/runs/journal.test.ts', [
-    ['if (before) return before.found as Found;', ''],
+    ['if (passedEntry) return passedEntry.found as Found;', ''],
     ['if (!context.hasTime()) throw', 'if (false) throw'],
     ['await context.renew();', ''],
-    ['if (isDue || isOver) await', 'if (isDue) await'],
-    ['if (isDue || isOver) await', 'await'],
-    ['if (isOver) throw outOfTime();', ''],
+    ['if (isDue || isOutOfTime) await', 'if (isDue) await'],
+    ['if (isDue || isOutOfTime) await', 'await'],
+    ['if (isOutOfTime) throw outOfTime();', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
     ['{ passed: { ...read().passed, [', '{ ...read(), passed: { ...read().passed, ['],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
@@ -1260,7 +1260,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/kept-snapshot.ts',
     'tests/migration/contract/steps/backup.full.test.ts',
-    [['clearedIn === lease.epoch && ', '']],
+    [['clearedEpoch === lease.epoch && ', '']],
   ),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/migration/contract/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
@@ -1499,7 +1499,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ]),
   ].flat(),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
-    ['counted.second > limit', 'counted.second > 2 * limit'],
+    ['newRemovals.second > limit', 'newRemovals.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
     ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
     ['await keepOverwritten(reread);', ''],
@@ -1665,8 +1665,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/refused-rollback.test.ts',
     [
       [
-        'run = { ...enter(run,',
-        'run = { ...run, ...enter(run,',
+        'run = { ...enterNextPhase(run,',
+        'run = { ...run, ...enterNextPhase(run,',
         'deletions accepted for a window are not accepted for its rollback',
       ],
     ],
@@ -2226,7 +2226,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       ['  reader.assertEnd();\n', ''],
       ['(?:[^`\\\\]|``)+`$/su', '(?:[^`]|``)+`$/su'],
-      ['!TYPES.has(token) && ', 'token === undefined && '],
+      ['!TYPE_NAMES.has(token) && ', 'token === undefined && '],
       ['if (depth > MAX_DEPTH)', 'if (depth < 0)'],
     ],
   ),

@@ -34,7 +34,7 @@ export type Transport = ReturnType<typeof createTransport>;
 
 const TIMEOUT_MS = 60_000;
 
-// Long enough for a store that restarts. After that the whole step is retried, because its lease may have expired.
+// Retries for as long as a store may take to restart. After that the whole step is retried, because its lease may have expired.
 export const PATIENT_PACE: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
@@ -163,13 +163,13 @@ export async function toFailure(call: string, response: Response): Promise<Error
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
   const why = `${call}: ${response.status} ${redact(reason)}${limit}`.trim();
-  const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
+  const refuse = (name: ConstructorParameters<typeof Refusal>[0]) =>
     new Refusal(name, `${why}.`, { code: status });
-  if (status === 401 || status === 403) return refused('RefusedCredentials');
+  if (status === 401 || status === 403) return refuse('RefusedCredentials');
   if (status === 507 || (status === 500 && EXHAUSTED.test(reason))) {
-    return refused('RefusedStoreFull');
+    return refuse('RefusedStoreFull');
   }
-  if (!TRANSIENT_STATUSES.has(status)) return refused('RefusedByService');
+  if (!TRANSIENT_STATUSES.has(status)) return refuse('RefusedByService');
   return storeUnavailable(why, { code: status, retryAfterSeconds: readRetryAfterSeconds(headers) });
 }
 
@@ -185,10 +185,10 @@ const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
 // Removes quotations, because a store may quote a memory. The message names the collection and the snapshot in the request.
 function redact(reason: string): string {
-  const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
-  return quoteless.length > MAX_REASON_LENGTH
-    ? `${quoteless.slice(0, MAX_REASON_LENGTH)}…`
-    : quoteless;
+  const unquoted = reason.replace(QUOTED, '…').replace(UUID, '…');
+  return unquoted.length > MAX_REASON_LENGTH
+    ? `${unquoted.slice(0, MAX_REASON_LENGTH)}…`
+    : unquoted;
 }
 
 // The body is `{"status":{"error":"text"}}`, but plain text for a refused key or a missing file.
