@@ -31,23 +31,27 @@ function buildComparisonRows(status: Status): (readonly [string, string | undefi
   const { points, pending, withoutKeywords, ...facts } = report?.facts ?? {};
   const { users } = findFacts(status, 'backup-manifest');
   if (!report || points === undefined) return [];
-  const differing = Number(pending ?? 0);
+  const differingCount = Number(pending ?? 0);
   const differences = DIFFERENCES.flatMap((name) =>
     facts[name] ? [`${name} ${facts[name]}`] : [],
   );
-  const equal = Math.max(0, Number(points) - differing).toLocaleString('en');
-  const pendingText = differing > 0 ? ` (${differences.join(', ')}: copied in the window)` : '';
-  const different = `${differing.toLocaleString('en')} different${pendingText}`;
+  const equalText = Math.max(0, Number(points) - differingCount).toLocaleString('en');
+  const pendingText =
+    differingCount > 0 ? ` (${differences.join(', ')}: copied in the window)` : '';
+  const differentText = `${differingCount.toLocaleString('en')} different${pendingText}`;
   const { inPlace = false } = status.plan;
   const missingKeywords = Number(withoutKeywords ?? 0);
   return [
     ['Report', report.digest.slice(0, DIGEST_DIGITS)],
-    ['Points', inPlace ? `${equal} with keyword vector` : `${equal} equal, ${different}`],
+    [
+      'Points',
+      inPlace ? `${equalText} with keyword vector` : `${equalText} equal, ${differentText}`,
+    ],
     ['Users', users === undefined ? undefined : Number(users).toLocaleString('en')],
     [
       'Keywords',
       inPlace
-        ? `${formatCount(differing, 'point')} to fill in the window`
+        ? `${formatCount(differingCount, 'point')} to fill in the window`
         : missingKeywords > 0
           ? `${formatCount(missingKeywords, 'point')} with words and without keyword vector`
           : 'every point with words has its keyword vector',
@@ -57,15 +61,15 @@ function buildComparisonRows(status: Status): (readonly [string, string | undefi
 }
 
 function buildSearchRows(facts: Facts): (readonly [string, string])[] {
-  const figure = (name: string) => Number(facts[name] ?? 0);
+  const readFigure = (name: string) => Number(facts[name] ?? 0);
   if (facts.searched === undefined) return [];
-  const rankText = `itself first ${formatPercent(figure('firstInOld'))} old, ${formatPercent(figure('firstInNew'))} new`;
+  const rankText = `itself first ${formatPercent(readFigure('firstInOld'))} old, ${formatPercent(readFigure('firstInNew'))} new`;
   const describeTimes = (name: string) =>
     `${formatMilliseconds(figure(`old${name}`))} old, ${formatMilliseconds(figure(`new${name}`))} new`;
   return [
     [
       'Search',
-      `${formatCount(figure('searched'), 'memory')}: ${formatPercent(figure('overlap'))} of the ten nearest the same, ${rankText}`,
+      `${formatCount(readFigure('searched'), 'memory')}: ${formatPercent(readFigure('overlap'))} of the ten nearest the same, ${rankText}`,
     ],
     [
       'Search time',
@@ -73,7 +77,7 @@ function buildSearchRows(facts: Facts): (readonly [string, string])[] {
     ],
     [
       'By keywords',
-      `${figure('foundByKeywords')} of ${figure('searchedByKeywords')} found by their own words`,
+      `${readFigure('foundByKeywords')} of ${readFigure('searchedByKeywords')} found by their own words`,
     ],
   ];
 }

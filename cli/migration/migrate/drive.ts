@@ -81,10 +81,10 @@ async function driveFrom(
   let step = firstStep;
   let hasReturned = false;
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
-    const before = status;
-    status = await takeStep(options, before, step);
+    const oldStatus = status;
+    status = await takeStep(options, oldStatus, step);
     // Another window is another decision.
-    hasReturned = status.hasReturned && !before.hasReturned;
+    hasReturned = status.hasReturned && !oldStatus.hasReturned;
     step = status.next;
   }
   if (FINAL_PHASES.includes(status.phase)) status = await runDueWork(options, status);
@@ -93,16 +93,16 @@ async function driveFrom(
 }
 
 /**
- * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. Then repeats the
- * removal of this run, because the watchdog retries a refused removal only once a day. A number of accepted deletions applies to
+ * Does the work of the watch for every run: reminders, the end of the rollback period, removal after an abort. Then repeats the
+ * removal of this run, because the watch retries a refused removal only once a day. A number of accepted deletions applies to
  * this run alone.
  */
 async function runDueWork(
   { session, payload: { deletes } }: DriveOptions,
-  before: Status,
+  oldStatus: Status,
 ): Promise<Status> {
-  const { runId } = before;
-  if (deletes === undefined || !mayHaveExpired(before)) await runStep(session, 'retention', {});
+  const { runId } = oldStatus;
+  if (deletes === undefined || !mayHaveExpired(oldStatus)) await runStep(session, 'retention', {});
   const status = await readCurrentStatus(session, runId);
   if (!mayHaveExpired(status)) return status;
   const accepted = deletes === undefined ? {} : { deletes };
@@ -153,9 +153,9 @@ export async function checkPrerequisites(
 }
 
 /** Fails if a step reports success but leaves the run in the same state: it would be repeated forever. */
-function assertProgress({ phase }: Status, step: FunctionName, after: Status): void {
+function assertProgress({ phase }: Status, step: FunctionName, newStatus: Status): void {
   // A copy after a window leaves the phase "copied", but changes `next`.
-  if (after.phase !== phase || after.next !== step) return;
+  if (newStatus.phase !== phase || newStatus.next !== step) return;
   throw new FunctionFailedError(
     `${capitalise(step)} reports that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
   );
@@ -179,29 +179,35 @@ async function takeStep(
       return await takeStep(options, await readCurrentStatus(session, runId), 'rollback');
     }
     if (!isStepFailure(error)) throw error;
-    const after = await readCurrentStatus(session, runId);
-    if (error.name === 'RefusedNotNow' && isTakenOver(status, after)) {
-      reportTakenOver(session, after, step);
-      return after;
+    const newStatus = await readCurrentStatus(session, runId);
+    if (error.name === 'RefusedNotNow' && isTakenOver(status, newStatus)) {
+      reportTakenOver(session, newStatus, step);
+      return newStatus;
     }
-    if (after.isRepeated && after.next === step) {
-      return await waitToRepeat(session, after, { step, error });
+    if (newStatus.isRepeated && newStatus.next === step) {
+      return await waitToRepeat(session, newStatus, { step, error });
     }
-    if (step === 'rollback' || !isSwitching(after.phase) || after.next === step) throw error;
-    reportFailure(session, after, { step, error });
-    return after;
+    if (step === 'rollback' || !isSwitching(newStatus.phase) || newStatus.next === step)
+      throw error;
+    reportFailure(session, newStatus, { step, error });
+    return newStatus;
   }
-  const after = await readCurrentStatus(session, runId);
-  assertProgress(status, step, after);
-  if (step === 'cutover' && after.refused) {
-    const { name, why } = after.refused;
-    reportFailure(session, after, { step, error: new Refusal(name, why) });
-    return after;
+  const newStatus = await readCurrentStatus(session, runId);
+  assertProgress(status, step, newStatus);
+  if (step === 'cutover' && newStatus.refused) {
+    const { name, why } = newStatus.refused;
+    reportFailure(session, newStatus, { step, error: new Refusal(name, why) });
+    return newStatus;
   }
-  const text = `${formatWindowTime(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
-  const event = { event: 'step', step, phase: after.phase, seconds: (now() - startedAt) / 1_000 };
-  output.line(text, event, listNextSteps(after, place.stage));
-  return after;
+  const text = `${formatWindowTime(session, newStatus)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
+  const event = {
+    event: 'step',
+    step,
+    phase: newStatus.phase,
+    seconds: (now() - startedAt) / 1_000,
+  };
+  output.line(text, event, listNextSteps(newStatus, place.stage));
+  return newStatus;
 }
 
 /**
@@ -210,7 +216,7 @@ async function takeStep(
  */
 async function waitToRepeat(
   session: Session,
-  after: Status,
+  newStatus: Status,
   { step, error }: { readonly step: FunctionName; readonly error: Error },
 ): Promise<Status> {
   const { output, place, signal, sleep, lastSeen } = session;
@@ -219,49 +225,49 @@ async function waitToRepeat(
   const message = joinSentences(error);
   if (message !== lastSeen.failure) {
     output.line(
-      `${formatWindowTime(session, after)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
+      `${formatWindowTime(session, newStatus)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
       { event: 'retry', step, error: { name, message } },
-      listNextSteps(after, place.stage),
+      listNextSteps(newStatus, place.stage),
     );
   }
   lastSeen.failure = message;
   await sleep(POLL_SECONDS * 1_000);
-  return await readCurrentStatus(session, after.runId);
+  return await readCurrentStatus(session, newStatus.runId);
 }
 
 /** True if the state machine or another operator has continued the run. */
-function isTakenOver(before: Status, after: Status): boolean {
-  return after.phase !== before.phase || (after.hasReturned && !before.hasReturned);
+function isTakenOver(oldStatus: Status, newStatus: Status): boolean {
+  return newStatus.phase !== oldStatus.phase || (newStatus.hasReturned && !oldStatus.hasReturned);
 }
 
-function reportTakenOver(session: Session, after: Status, step: FunctionName): void {
+function reportTakenOver(session: Session, newStatus: Status, step: FunctionName): void {
   const { output, place } = session;
-  const { phase, hasReturned } = after;
-  const what = hasReturned
+  const { phase, hasReturned } = newStatus;
+  const outcome = hasReturned
     ? 'has rolled the run back'
     : phase === 'switching-back'
       ? 'is rolling the run back'
       : `has taken over: the run is ${phase}`;
   output.line(
-    `${formatWindowTime(session, after)}${output.mark('warning')} ${capitalise(step)}: another command ${what}.`,
+    `${formatWindowTime(session, newStatus)}${output.mark('warning')} ${capitalise(step)}: another command ${outcome}.`,
     { event: 'taken-over', step, phase },
-    listNextSteps(after, place.stage),
+    listNextSteps(newStatus, place.stage),
   );
 }
 
 /** Reports a failure after which the run continues with a rollback. */
 function reportFailure(
   session: Session,
-  after: Status,
+  newStatus: Status,
   { step, error }: { readonly step: FunctionName; readonly error: Error },
 ): void {
   const { output, place } = session;
   const { name } = error;
   const message = joinSentences(error);
   output.line(
-    `${formatWindowTime(session, after)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
+    `${formatWindowTime(session, newStatus)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
     { event: 'failed', step, error: { name, message } },
-    listNextSteps(after, place.stage),
+    listNextSteps(newStatus, place.stage),
   );
 }
 
@@ -279,7 +285,9 @@ function buildInput(step: FunctionName, { payload }: DriveOptions, runId: string
 
 /** True for a failure of the step; false for an interruption, and for a defect of this program */
 function isStepFailure(error: unknown): error is Error {
-  return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
+  return [Refusal, RetryableFailure, FunctionFailedError].some(
+    (errorClass) => error instanceof errorClass,
+  );
 }
 
 /**
@@ -297,25 +305,31 @@ async function askInWindow(
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
   const closesAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
-  const isPast = () => closesAt !== undefined && now() >= Date.parse(closesAt);
-  const closing = new AbortController();
-  const answered = new AbortController();
-  let why: string | undefined;
-  const watch = async () => {
-    while (why === undefined && (await nextPoll(PROMPT_POLL_MS, answered.signal))) {
-      why = isPast() ? 'The deadline has passed: the rollback begins.' : await whyObsolete();
+  const isPastDeadline = () => closesAt !== undefined && now() >= Date.parse(closesAt);
+  const questionCancelled = new AbortController();
+  const questionEnded = new AbortController();
+  let endReason: string | undefined;
+  const pollObsolete = async () => {
+    while (endReason === undefined && (await nextPoll(PROMPT_POLL_MS, questionEnded.signal))) {
+      endReason = isPastDeadline()
+        ? 'The deadline has passed: the rollback begins.'
+        : await whyObsolete();
     }
-    closing.abort();
+    questionCancelled.abort();
   };
-  const watching = watch();
+  const polling = pollObsolete();
   try {
-    const rollback = closesAt ? ` (automatic rollback at ${formatTime(closesAt)})` : '';
-    return await ask(`${question}${rollback}: `, closing.signal);
+    const rollbackHint = closesAt ? ` (automatic rollback at ${formatTime(closesAt)})` : '';
+    return await ask(`${question}${rollbackHint}: `, questionCancelled.signal);
   } finally {
-    answered.abort();
-    await watching;
-    if (why !== undefined)
-      output.line(why, { event: 'settled', why }, listNextSteps(status, place.stage));
+    questionEnded.abort();
+    await polling;
+    if (endReason !== undefined)
+      output.line(
+        endReason,
+        { event: 'settled', why: endReason },
+        listNextSteps(status, place.stage),
+      );
   }
 }
 
@@ -344,10 +358,10 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   session.output.line(lines.join('\n'), { event: 'approval', report: shortDigest, forecast });
   if (forecast) assertFits(forecast, windowMinutes);
-  const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shortDigest})`;
-  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, action: what });
-  const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
-  session.output.line(formatConfirmation(by, what), {
+  const action = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shortDigest})`;
+  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, action });
+  const approver = `${person}${isConfirmed ? ' with --yes' : ''}`;
+  session.output.line(formatConfirmation(approver, action), {
     event: 'approved',
     by: person,
     report: shortDigest,

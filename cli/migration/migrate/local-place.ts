@@ -33,7 +33,7 @@ export interface LocalOptions {
   /** Services whose variables are checked before any connection is opened */
   readonly needs: Needs;
   readonly signal: AbortSignal;
-  /** Receives a line about a service that does not answer */
+  /** Receives a line about a service that does not respond */
   readonly onWaiting: (line: string) => void;
   /** Receives the functions' log entries, so that they are not printed as JSON between lines of progress */
   readonly log: Services['log'];

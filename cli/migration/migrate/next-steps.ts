@@ -36,8 +36,8 @@ interface Target {
 
 /** @param words argument and options of the command */
 function createStep({ runId, stage }: Target, name: string, words: string, why: string): NextStep {
-  const typed = [INVOCATION, name, words, `--run ${runId}`, stage && `--stage ${stage}`];
-  return { name, command: typed.filter(Boolean).join(' '), why };
+  const commandWords = [INVOCATION, name, words, `--run ${runId}`, stage && `--stage ${stage}`];
+  return { name, command: commandWords.filter(Boolean).join(' '), why };
 }
 
 /** Lists the next steps; empty once the run has ended */
@@ -56,14 +56,16 @@ export function listNextSteps(status: Status, stage?: string): NextStep[] {
       : [];
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
-    const finish = commands.has('cutover') ? [buildStep('cutover', EXECUTE, why)] : [];
-    return [...returnSteps, ...finish, ...confirmation];
+    const finishSteps = commands.has('cutover') ? [buildStep('cutover', EXECUTE, why)] : [];
+    return [...returnSteps, ...finishSteps, ...confirmation];
   }
   if (next === null) return returnSteps;
   if (phase === 'live' && retention) {
-    const close = buildStep('run', '', CLOSE_REASON);
+    const closeStep = buildStep('run', '', CLOSE_REASON);
     const first = `nothing is due until ${retention.until}`;
-    return retention.isOver ? [close] : returnSteps.map((returnStep) => ({ ...returnStep, first }));
+    return retention.isOver
+      ? [closeStep]
+      : returnSteps.map((returnStep) => ({ ...returnStep, first }));
   }
   const resume = buildStep('run', '', `continue with ${next}`);
   const stepAlone = isBeforeWindow(phase)
@@ -133,7 +135,7 @@ function chooseStepsAfterRefusal(
   const target = { runId: status.runId, stage };
   const repeat = (step: NextStep, options: string, why: string) =>
     createStep(target, step.name, `${EXECUTE} ${options}`, why);
-  const findStep = (wanted: Command) => steps.find((step) => step.name === wanted);
+  const findStep = (name: Command) => steps.find((step) => step.name === name);
   const rollback = findStep('rollback');
   if (rollback && data.loss !== undefined) {
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
@@ -142,19 +144,19 @@ function chooseStepsAfterRefusal(
   }
   const cutover = findStep('cutover');
   if (cutover && data.windowMinutes !== undefined) {
-    const longer = `--window-minutes ${data.windowMinutes}`;
-    return [repeat(cutover, longer, 'open a window that is long enough')];
+    const options = `--window-minutes ${data.windowMinutes}`;
+    return [repeat(cutover, options, 'open a window that is long enough')];
   }
-  const [step, ...others] = steps;
+  const [step, ...otherSteps] = steps;
   if (name === 'RefusedMassChange' && rollback) {
     const asItWas = repeat(rollback, '--as-it-was', 'leave behind all writes since the switch');
     return [...repairOrAccept(target, rollback, data), asItWas];
   }
   if (name === 'RefusedMassChange' && step) {
-    return [...repairOrAccept(target, step, data), ...others];
+    return [...repairOrAccept(target, step, data), ...otherSteps];
   }
   const first = ADVICE[name]?.(status, data);
-  return first && step ? [{ ...step, first }, ...others] : steps;
+  return first && step ? [{ ...step, first }, ...otherSteps] : steps;
 }
 
 /** Offers the step after a repair of the collection in use, or with its changes accepted as made by users. */
@@ -172,12 +174,12 @@ function repairOrAccept(
 }
 
 /** Formats the next command and its alternatives */
-export function formatNextSteps([next, ...others]: readonly NextStep[]): string[] {
+export function formatNextSteps([next, ...otherSteps]: readonly NextStep[]): string[] {
   if (!next) return ['Next: nothing, the run has ended.'];
   const { command, why, first } = next;
   return [
     first ? `Next: ${first}; to ${why}: ${command}` : `Next: ${command}   (${why})`,
-    ...others.map((other) => `  or: ${other.command}   (${other.why})`),
+    ...otherSteps.map((other) => `  or: ${other.command}   (${other.why})`),
   ];
 }
 
@@ -185,10 +187,10 @@ export function formatNextSteps([next, ...others]: readonly NextStep[]): string[
  * Formats the aftermath: which version users are on, and the next command; if a repair must come first, also its alternatives.
  */
 export function formatAftermath({ window, users = '', next }: Aftermath): string {
-  const [line = '', ...others] = next.length > 0 ? formatNextSteps(next) : [];
-  const main = [users, line].filter((text) => text !== '').join(' ');
-  const alternatives = next[0]?.first === undefined ? [] : others;
-  return [...(window === undefined ? [] : [window]), main, ...alternatives].join('\n');
+  const [nextLine = '', ...otherLines] = next.length > 0 ? formatNextSteps(next) : [];
+  const usersAndNext = [users, nextLine].filter((text) => text !== '').join(' ');
+  const alternatives = next[0]?.first === undefined ? [] : otherLines;
+  return [...(window === undefined ? [] : [window]), usersAndNext, ...alternatives].join('\n');
 }
 
 /** Says which version users are on, or whether they can write. */
@@ -200,8 +202,8 @@ export function describeUsers(status: Status): string {
   if (!isSwitching(phase)) {
     const collection = findOldCollection(status);
     const users = `Users are on the old version, collection ${collection}.`;
-    const isOther = collection !== plan.sourceCollection;
-    return isOther ? `${users} Another run needs --source ${collection}.` : users;
+    const usesOtherCollection = collection !== plan.sourceCollection;
+    return usesOtherCollection ? `${users} Another run needs --source ${collection}.` : users;
   }
   const isUncertain =
     (phase === 'switching' && !frozenSince) ||

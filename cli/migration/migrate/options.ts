@@ -133,7 +133,7 @@ export interface TypedOptions {
 }
 
 /** Fields whose option has another name */
-const FIELDS: Readonly<Record<string, string>> = {
+const FIELD_NAMES: Readonly<Record<string, string>> = {
   run: 'runId',
   source: 'sourceCollection',
   accept: 'accepts',
@@ -146,7 +146,7 @@ const COMMAND_LINE_OPTIONS = ['yes', 'report', 'by', 'stage', 'json'];
 export function buildPayload({ freeGb, ...typed }: TypedOptions): Record<string, unknown> {
   const fields = Object.entries(typed).filter(([name]) => !COMMAND_LINE_OPTIONS.includes(name));
   return {
-    ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
+    ...Object.fromEntries(fields.map(([name, value]) => [FIELD_NAMES[name] ?? name, value])),
     ...(freeGb !== undefined && { freeBytes: freeGb * GIGABYTE }),
   };
 }

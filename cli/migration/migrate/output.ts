@@ -48,9 +48,9 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
     /** Prints a line for people, or the object for machines. */
     line(text: string, event: Event, next: readonly NextStep[] = []): void {
       clear();
-      const machine = () =>
+      const formatEvent = () =>
         JSON.stringify({ ...event, next_steps: next.map(({ command }) => command) });
-      output.write(`${isJson ? machine() : toPrintable(text)}\n`);
+      output.write(`${isJson ? formatEvent() : toPrintable(text)}\n`);
     },
     /** Prints a line for people only, on the stream of errors. */
     note(text: string): void {
@@ -109,8 +109,8 @@ export function reportFailure(
     output.note(`${message}\nAdd --help to see the options.`);
   } else {
     output.note(`${name}: ${message}`);
-    const last = formatAftermath(aftermath);
-    if (last !== '') output.note(last);
+    const nextLines = formatAftermath(aftermath);
+    if (nextLines !== '') output.note(nextLines);
   }
   return exitCode;
 }
@@ -118,14 +118,14 @@ export function reportFailure(
 // Masks control characters: a record may hold text that an older version accepted, and this text must not move the cursor or
 // forge a line.
 function toPrintable(text: string): string {
-  const readable = text.replace(TIMES, formatTime);
-  const plain = readable.replaceAll('\n', '').replace(STYLES, '');
+  const readable = text.replace(ISO_TIMES, formatTime);
+  const plain = readable.replaceAll('\n', '').replace(STYLE_CODES, '');
   if (isPrintable(plain)) return readable;
   return readable.split('\n').map(maskUnprintable).join('\n');
 }
 
 /** ISO times in the messages of functions, which machines also read */
-const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
+const ISO_TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one
-const STYLES = /\u001b\[\d+m/g;
+const STYLE_CODES = /\u001b\[\d+m/g;

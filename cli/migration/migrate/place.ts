@@ -36,7 +36,7 @@ const statusSchema = v.looseObject({
   evidence: v.array(v.looseObject({})),
   moves: v.array(v.looseObject({ command: v.picklist(COMMANDS) })),
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
-  // Without them, a run would go on to its next window after a rollback.
+  // Without the next two, a run would go on to its next window after a rollback.
   hasReturned: v.boolean(),
   isRepeated: v.boolean(),
 });

@@ -16,9 +16,9 @@ export function formatChecklist(
   return [
     ...prerequisites.flatMap((prerequisite) => {
       const { name, detail, problems, isUnchecked } = prerequisite;
-      const unmet = isUnchecked ? 'warning' : 'failed';
+      const unmetMark = isUnchecked ? 'warning' : 'failed';
       return [
-        `  ${mark(isMet(prerequisite) ? 'done' : unmet)} ${name}: ${detail}`,
+        `  ${mark(isMet(prerequisite) ? 'done' : unmetMark)} ${name}: ${detail}`,
         ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
       ];
     }),

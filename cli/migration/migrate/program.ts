@@ -34,7 +34,7 @@ import {
 import { formatLeftBehind, formatStatus } from './status-text.ts';
 import { formatConfirmation, formatCount, formatFacts } from './text.ts';
 
-interface Parts {
+interface ProgramParts {
   readonly resources: Resources;
   readonly interruption: AbortController;
   readonly streams: Streams;
@@ -45,7 +45,7 @@ interface Parts {
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */
-export type OpenPlace = (wanted: {
+export type OpenPlace = (request: {
   readonly stage: string | undefined;
   readonly needs: Needs;
 }) => Promise<Place>;
@@ -70,7 +70,7 @@ interface TypedCommand {
   readonly argument: string | undefined;
 }
 
-export function createMigrateProgram(parts: Parts) {
+export function createMigrateProgram(parts: ProgramParts) {
   const state: ProgramState = { aftermath: { next: [] }, stage: undefined };
   const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
     .configureOutput({
@@ -101,7 +101,7 @@ export function createMigrateProgram(parts: Parts) {
   return { command: program, state };
 }
 
-async function runTypedCommand(parts: Parts, state: ProgramState, command: TypedCommand) {
+async function runTypedCommand(parts: ProgramParts, state: ProgramState, command: TypedCommand) {
   const { name, typed } = command;
   const { resources, interruption, streams, output } = parts;
   const { signal } = interruption;
@@ -110,7 +110,7 @@ async function runTypedCommand(parts: Parts, state: ProgramState, command: Typed
   const place = await parts.openPlace({ stage, needs: determineNeeds(command) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
-  const work = withAftermath(session, state, typed, () =>
+  const commandRun = withAftermath(session, state, typed, () =>
     name === 'run'
       ? drive(createDriveOptions(session, ask, { typed, payload: buildPayload(typed) }))
       : name === 'report'
@@ -122,9 +122,9 @@ async function runTypedCommand(parts: Parts, state: ProgramState, command: Typed
     // The aftermath is set first, because the step may not stop in time.
     state.aftermath = describeAftermath(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
-    await Promise.allSettled([work]);
+    await Promise.allSettled([commandRun]);
   });
-  process.exitCode = await work;
+  process.exitCode = await commandRun;
 }
 
 function determineNeeds({ name, typed }: TypedCommand): Needs {
@@ -149,7 +149,7 @@ async function withAftermath<Result>(
   }
 }
 
-type OnceOptions = TypedCommand & { readonly session: Session; readonly ask: Ask };
+type RunOnceOptions = TypedCommand & { readonly session: Session; readonly ask: Ask };
 
 function createDriveOptions(
   session: Session,
@@ -161,7 +161,7 @@ function createDriveOptions(
 }
 
 /** Runs one command to its end, however often the function must be invoked. */
-async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Promise<ExitCode> {
+async function runOnce({ session, ask, name, typed, argument }: RunOnceOptions): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {
     return await showStatus(session, typed);
@@ -173,7 +173,7 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
     return await driveWindow(createDriveOptions(session, ask, { typed, payload }));
   }
   const { needsConfirmation, description } = getCommand(name);
-  if (needsConfirmation && typed.execute && (await isPossible(session, name, runId))) {
+  if (needsConfirmation && typed.execute && (await isAccepted(session, name, runId))) {
     const loss = typed.asItWas
       ? ', and leave behind all writes since the switch'
       : describeLoss(typed.acknowledgedLoss);
@@ -204,7 +204,7 @@ function describeLoss(writes: number | undefined): string {
 }
 
 /** False for a command that would be refused, so that no confirmation is asked for it. */
-async function isPossible(session: Session, name: CommandName, runId: string): Promise<boolean> {
+async function isAccepted(session: Session, name: CommandName, runId: string): Promise<boolean> {
   const status = await readStatus(session, runId).catch(() => undefined);
   return !status || status.moves.some(({ command }) => command === name);
 }

@@ -4,7 +4,7 @@ import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { StepSettings } from '../../../lib/migration/settings.ts';
 import { COMMANDS, type MigrateCommand } from './commands.ts';
 
-const MEANINGS: Readonly<Record<Phase, string>> = {
+const PHASE_MEANINGS: Readonly<Record<Phase, string>> = {
   checked: 'every prerequisite is met',
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
   rebuilt: 'the new collection exists and was tested',
@@ -36,7 +36,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   MIGRATION_WEBHOOK_TOKEN: 'its bearer token',
 };
 
-/** Functions that write the tables, by the names of the generated sections */
+/** Functions that format the tables, by the names of the generated sections */
 export const TABLES: Readonly<Record<string, () => string>> = {
   commands: () =>
     formatTable(
@@ -50,7 +50,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   phases: () =>
     formatTable(
       ['Phase', 'Means'],
-      PHASES.map((phase) => [`\`${phase}\``, MEANINGS[phase]]),
+      PHASES.map((phase) => [`\`${phase}\``, PHASE_MEANINGS[phase]]),
     ),
   refusals: () =>
     formatTable(
@@ -60,7 +60,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   variables: () =>
     formatTable(
       ['Variable', 'Is'],
-      Object.entries(VARIABLES).map(([name, what]) => [`\`${name}\``, what]),
+      Object.entries(VARIABLES).map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
 };
 
@@ -82,7 +82,11 @@ export function listSections(text: string): string[] {
 
 const SECTION = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
-function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `|${cells.join('|')}|`;
-  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const formatRow = (cells: readonly string[]) => `|${cells.join('|')}|`;
+  return [
+    formatRow(headings),
+    `|${headings.map(() => '---').join('|')}|`,
+    ...rows.map(formatRow),
+  ].join('\n');
 }

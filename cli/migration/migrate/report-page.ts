@@ -35,16 +35,16 @@ export function renderReportPage(
 <main>
 <h1>${title}</h1>
 <p>${describeUsers(status)} As of ${time(at)}.</p>
-${section('Summary', rowsTable(buildApprovalRows(status)))}
-${refusalSection(status)}
-${windowSection(status)}
-${timelineSection(status, time)}
-${countsSection(status)}
-${differencesSection(status)}
-${latencySection(status)}
-${section('Plan', rowsTable(planRows(status)))}
-${durationsSection(status)}
-${evidenceSection(status, time)}
+${renderSection('Summary', renderRows(buildApprovalRows(status)))}
+${renderRefusal(status)}
+${renderWindow(status)}
+${renderTimeline(status, time)}
+${renderCounts(status)}
+${renderDifferences(status)}
+${renderLatency(status)}
+${renderSection('Plan', renderRows(listPlanRows(status)))}
+${renderDurations(status)}
+${renderEvidence(status, time)}
 </main>
 </body>
 </html>
@@ -75,13 +75,13 @@ function formatZonedTime(iso: string, timeZone: string): string {
   return `${local.format(new Date(iso))} ${timeZone} (${utc})`;
 }
 
-function refusalSection({ refused }: Status): readonly Html[] {
+function renderRefusal({ refused }: Status): readonly Html[] {
   if (!refused) return [];
   const { name, why } = refused;
   return [
-    section(
+    renderSection(
       'Refused',
-      rowsTable([
+      renderRows([
         ['Refusal', name],
         ['Why', why],
         ['What to do', REMEDIES[name]],
@@ -105,7 +105,7 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 .track { fill: var(--soft); } .old { fill: var(--old); } .new { fill: var(--new); }
 `;
 
-function section(title: string, content: Html | readonly Html[]): Html {
+function renderSection(title: string, content: Html | readonly Html[]): Html {
   return html`<section>
 <h2>${title}</h2>
 ${content}
@@ -114,12 +114,12 @@ ${content}
 
 type Row = readonly [name: string, text: string];
 
-function rowsTable(rows: readonly Row[]): Html {
+function renderRows(rows: readonly Row[]): Html {
   const row = ([name, text]: Row) => html`<tr><th scope="row">${name}</th><td>${text}</td></tr>\n`;
   return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
 }
 
-function numbersTable(rows: readonly (readonly [string, number])[]): Html {
+function renderNumbers(rows: readonly (readonly [string, number])[]): Html {
   const row = ([name, number]: readonly [string, number]) =>
     html`<tr><th scope="row">${name}</th><td class="number">${number.toLocaleString('en')}</td></tr>\n`;
   return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
@@ -132,24 +132,24 @@ interface Bar {
   readonly kind: 'old' | 'new';
 }
 
-const [WIDTH, LABEL, BAR] = [640, 150, 24];
+const [CHART_WIDTH, LABEL_WIDTH, ROW_HEIGHT] = [640, 150, 24];
 
 /** @param title text for readers who cannot see the chart */
-function barChart(title: string, bars: readonly Bar[]): Html {
-  const longest = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
-  const height = bars.length * BAR;
-  const draw = ({ name, value, text, kind }: Bar, n: number) => {
-    const length = ((value / longest) * (WIDTH - 2 * LABEL)).toFixed(1);
-    return html`<text x="0" y="${n * BAR + 16}">${name}</text>
-<rect class="${kind}" x="${LABEL}" y="${n * BAR + 4}" width="${length}" height="${BAR - 8}" />
-<text x="${(LABEL + Number(length) + 6).toFixed(1)}" y="${n * BAR + 16}">${text}</text>\n`;
+function renderBarChart(title: string, bars: readonly Bar[]): Html {
+  const maxValue = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
+  const height = bars.length * ROW_HEIGHT;
+  const draw = ({ name, value, text, kind }: Bar, index: number) => {
+    const length = ((value / maxValue) * (CHART_WIDTH - 2 * LABEL_WIDTH)).toFixed(1);
+    return html`<text x="0" y="${index * ROW_HEIGHT + 16}">${name}</text>
+<rect class="${kind}" x="${LABEL_WIDTH}" y="${index * ROW_HEIGHT + 4}" width="${length}" height="${ROW_HEIGHT - 8}" />
+<text x="${(LABEL_WIDTH + Number(length) + 6).toFixed(1)}" y="${index * ROW_HEIGHT + 16}">${text}</text>\n`;
   };
-  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}">
 <title>${title}</title>
 ${bars.map(draw)}</svg>`;
 }
 
-function windowSection({ approval, plan }: Status): readonly Html[] {
+function renderWindow({ approval, plan }: Status): readonly Html[] {
   if (!approval?.forecast) return [];
   const { estimates, seconds } = approval.forecast;
   const bars = estimates.map(({ stage, seconds, basis }) => ({
@@ -159,35 +159,38 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
     text: `${formatDuration(seconds * 1_000)} (${basis})`,
   }));
   const title = `The window: ${formatDuration(seconds * 1_000)} of ${formatCount(plan.windowMinutes, 'minute')} expected`;
-  return [section('Forecast of the window', [html`<p>${title}</p>\n`, barChart(title, bars)])];
+  return [
+    renderSection('Forecast of the window', [html`<p>${title}</p>\n`, renderBarChart(title, bars)]),
+  ];
 }
 
 /** Draws the phases one below the other, on a common time axis */
-function timelineSection({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
+function renderTimeline({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
   const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
   const [first] = times;
   if (!first) return [];
   const end = Math.max(Date.parse(endedAt ?? at), first.at + 1);
-  const toX = (time: number) => LABEL + ((time - first.at) / (end - first.at)) * (WIDTH - LABEL);
-  const height = times.length * BAR;
-  const draw = ({ phase, at: from }: (typeof times)[number], n: number) => {
-    const x = toX(from);
-    const width = Math.max(2, toX(times[n + 1]?.at ?? end) - x);
-    return html`<text x="0" y="${n * BAR + 16}">${phase}</text>
-<rect class="track" x="${LABEL}" y="${n * BAR + 4}" width="${WIDTH - LABEL}" height="${BAR - 8}" />
-<rect class="new" x="${Math.min(x, WIDTH - 2).toFixed(1)}" y="${n * BAR + 4}" width="${width.toFixed(1)}" height="${BAR - 8}" />\n`;
+  const toX = (time: number) =>
+    LABEL_WIDTH + ((time - first.at) / (end - first.at)) * (CHART_WIDTH - LABEL_WIDTH);
+  const height = times.length * ROW_HEIGHT;
+  const draw = ({ phase, at: startedAt }: (typeof times)[number], index: number) => {
+    const x = toX(startedAt);
+    const width = Math.max(2, toX(times[index + 1]?.at ?? end) - x);
+    return html`<text x="0" y="${index * ROW_HEIGHT + 16}">${phase}</text>
+<rect class="track" x="${LABEL_WIDTH}" y="${index * ROW_HEIGHT + 4}" width="${CHART_WIDTH - LABEL_WIDTH}" height="${ROW_HEIGHT - 8}" />
+<rect class="new" x="${Math.min(x, CHART_WIDTH - 2).toFixed(1)}" y="${index * ROW_HEIGHT + 4}" width="${width.toFixed(1)}" height="${ROW_HEIGHT - 8}" />\n`;
   };
-  const rows = times.map(({ phase, at: from }, n) => {
-    const took = formatDuration((times[n + 1]?.at ?? end) - from);
-    return [time(new Date(from).toISOString()), `${phase}, ${took}`] as const;
+  const rows = times.map(({ phase, at: startedAt }, index) => {
+    const duration = formatDuration((times[index + 1]?.at ?? end) - startedAt);
+    return [time(new Date(startedAt).toISOString()), `${phase}, ${duration}`] as const;
   });
-  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}">
 <title>Phases of the run</title>
 ${times.map(draw)}</svg>`;
-  return [section('Timeline', [picture, rowsTable(rows)])];
+  return [renderSection('Timeline', [picture, renderRows(rows)])];
 }
 
-function countsSection(status: Status): Html {
+function renderCounts(status: Status): Html {
   const facts = {
     ...findFacts(status, 'backup-manifest'),
     ...findFacts(status, 'verification-report'),
@@ -204,41 +207,44 @@ function countsSection(status: Status): Html {
   const rows = Object.entries(names).flatMap(([key, name]) =>
     typeof facts[key] === 'number' ? [[name, facts[key]] as const] : [],
   );
-  return section(
+  return renderSection(
     'Counts',
-    rows.length > 0 ? numbersTable(rows) : html`<p>Nothing was copied yet.</p>`,
+    rows.length > 0 ? renderNumbers(rows) : html`<p>Nothing was copied yet.</p>`,
   );
 }
 
-function differencesSection(status: Status): Html {
+function renderDifferences(status: Status): Html {
   const facts = findFacts(status, 'verification-report');
   const rows = DIFFERENCES.map((name) => [name, Number(facts[name] ?? 0)] as const);
   const examples = facts.examples
     ? html`<p>For example the points ${String(facts.examples)}.</p>`
     : '';
   const leftBehind = formatLeftBehind(status).map((line) => html`<p>${line}</p>\n`);
-  return section('Differences', [numbersTable(rows), html`${examples}`, ...leftBehind]);
+  return renderSection('Differences', [renderNumbers(rows), html`${examples}`, ...leftBehind]);
 }
 
-function latencySection(status: Status): readonly Html[] {
+function renderLatency(status: Status): readonly Html[] {
   const facts = findFacts(status, 'verification-report');
-  const bar = (kind: 'old' | 'new', label: string, key: string): Bar => {
+  const createBar = (kind: 'old' | 'new', label: string, key: string): Bar => {
     const value = Number(facts[key] ?? 0);
     return { kind, name: `${label}, ${kind}`, value, text: formatMilliseconds(value) };
   };
   if (facts.searched === undefined) return [];
   const bars = [
-    ...[bar('old', 'median', 'oldMedianMs'), bar('new', 'median', 'newMedianMs')],
-    ...[bar('old', '95th percentile', 'oldP95Ms'), bar('new', '95th percentile', 'newP95Ms')],
+    ...[createBar('old', 'median', 'oldMedianMs'), createBar('new', 'median', 'newMedianMs')],
+    ...[
+      createBar('old', '95th percentile', 'oldP95Ms'),
+      createBar('new', '95th percentile', 'newP95Ms'),
+    ],
   ];
   return [
-    section('Search latency', [
-      barChart('Time of a search in the old and in the new collection', bars),
+    renderSection('Search latency', [
+      renderBarChart('Time of a search in the old and in the new collection', bars),
     ]),
   ];
 }
 
-function planRows({ plan, approvedBy, testUser }: Status): Row[] {
+function listPlanRows({ plan, approvedBy, testUser }: Status): Row[] {
   return [
     ...formatFacts({ ...plan }).map((line): Row => {
       const [name = '', ...text] = line.split(': ');
@@ -249,19 +255,19 @@ function planRows({ plan, approvedBy, testUser }: Status): Row[] {
   ];
 }
 
-function durationsSection({ took }: Status): readonly Html[] {
+function renderDurations({ took }: Status): readonly Html[] {
   const rows = Object.entries(took).map(
     ([step, seconds]): Row => [capitalise(step), formatDuration(Number(seconds) * 1_000)],
   );
-  return rows.length > 0 ? [section('Durations', rowsTable(rows))] : [];
+  return rows.length > 0 ? [renderSection('Durations', renderRows(rows))] : [];
 }
 
-function evidenceSection({ evidence }: Status, time: TimeText): Html {
+function renderEvidence({ evidence }: Status, time: TimeText): Html {
   const rows = evidence.map(
     ({ kind, artifact, digest, recordedAt }): Row => [
       kind,
       `${recordedAt ? time(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
     ],
   );
-  return section('Reports that are kept', rowsTable(rows));
+  return renderSection('Reports that are kept', renderRows(rows));
 }

@@ -26,7 +26,7 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** Id and last known status of the run, in case the table does not answer, and the last failure that was shown */
+  /** Id and last known status of the run, in case the table does not respond, and the last failure that was shown */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
@@ -75,14 +75,15 @@ export async function findRun(
   mayBeMissing = sourceCollection !== undefined,
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
   const requestedId = runId === undefined ? undefined : String(runId);
-  const mayBegin = (error: unknown) => mayBeMissing && isRefusal(error, UNKNOWN_RUN);
-  const status = await readStatus(session, requestedId).catch(recoverWith(undefined, mayBegin));
-  const isOver =
+  const isExpected = (error: unknown) => mayBeMissing && isRefusal(error, UNKNOWN_RUN);
+  const status = await readStatus(session, requestedId).catch(recoverWith(undefined, isExpected));
+  const beginsNewRun =
     sourceCollection !== undefined && requestedId === undefined && status?.endedAt !== null;
-  const current = isOver ? undefined : status;
-  const id = current?.runId ?? requestedId ?? new Date(session.now()).toISOString().slice(0, 10);
+  const currentStatus = beginsNewRun ? undefined : status;
+  const id =
+    currentStatus?.runId ?? requestedId ?? new Date(session.now()).toISOString().slice(0, 10);
   session.lastSeen.runId = id;
-  return current ? { runId: id, status: current } : { runId: id };
+  return currentStatus ? { runId: id, status: currentStatus } : { runId: id };
 }
 
 /**
@@ -124,33 +125,33 @@ export async function runStep(
     }
     if (status) await onWaiting(status);
     if (waitSeconds === 0) continue;
-    const what = pending ? 'the action above' : waitsFor;
-    for (let passed = 0; passed < waitSeconds; passed += 1) {
+    const awaited = pending ? 'the action above' : waitsFor;
+    for (let elapsedSeconds = 0; elapsedSeconds < waitSeconds; elapsedSeconds += 1) {
       const remainingText =
         leftSeconds === undefined
-          ? `checking again in ${waitSeconds - passed}s`
-          : `${leftSeconds - passed}s left`;
-      showWait(what, `for ${what}, ${remainingText}`, status);
-      await session.sleep(Math.min(1, waitSeconds - passed) * 1_000);
+          ? `checking again in ${waitSeconds - elapsedSeconds}s`
+          : `${leftSeconds - elapsedSeconds}s left`;
+      showWait(awaited, `for ${awaited}, ${remainingText}`, status);
+      await session.sleep(Math.min(1, waitSeconds - elapsedSeconds) * 1_000);
     }
   }
 }
 
-type WaitOutput = (what: string, text: string, status?: Status) => void;
+type WaitOutput = (awaited: string, text: string, status?: Status) => void;
 
 /** Shows a wait: in place at a terminal, otherwise as a line at the start and another every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
-  let last = { kind: '', at: 0 };
-  return (what, text, status = lastSeen.status) => {
+  let lastWait = { kind: '', at: 0 };
+  return (awaited, text, status = lastSeen.status) => {
     const line = `${formatWindowTime(session, status)}${capitalise(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
     // A text that differs only in its numbers belongs to the same wait.
-    const kind = what.replace(/[\d,]+/g, '');
-    if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
-    last = { kind, at: now() };
+    const kind = awaited.replace(/[\d,]+/g, '');
+    if (kind === lastWait.kind && now() - lastWait.at < LOG_POLL_MS) return;
+    lastWait = { kind, at: now() };
     const next = status ? listNextSteps(status, place.stage) : [];
-    output.line(line, { event: 'waiting', step, for: what }, next);
+    output.line(line, { event: 'waiting', step, for: awaited }, next);
   };
 }
 
@@ -192,7 +193,11 @@ export async function retryWhileFrozen<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { output, place, signal, sleep, lastSeen } = session;
-  for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(MAX_RETRY_SECONDS, pause * 2)) {
+  for (
+    let pauseSeconds = FIRST_RETRY_SECONDS;
+    ;
+    pauseSeconds = Math.min(MAX_RETRY_SECONDS, pauseSeconds * 2)
+  ) {
     try {
       return await work();
     } catch (error) {
@@ -201,7 +206,7 @@ export async function retryWhileFrozen<Result>(
       const status = (await tryReadStatus(session, { runId })) ?? lastSeen.status;
       const retryTime = status ? measureRetryTime(session, status) : 0;
       if (!status || retryTime <= 0) throw error;
-      const milliseconds = Math.min(pause * 1_000, retryTime);
+      const milliseconds = Math.min(pauseSeconds * 1_000, retryTime);
       output.line(
         `${formatWindowTime(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${formatDuration(milliseconds)}.`,
         { event: 'retry', step: name, error: { name: error.name, message: error.message } },

@@ -43,12 +43,12 @@ function createClient(): LambdaClient {
   return new LambdaClient({ maxAttempts: 1 });
 }
 
-const FILE = join(import.meta.dirname, '../../../serverless.yml');
+const SERVERLESS_FILE = join(import.meta.dirname, '../../../serverless.yml');
 const serviceSchema = v.object({ service: v.string() });
 
 /** Returns the name of a deployed function, which begins with the service's name in serverless.yml */
 export function nameDeployedFunction(name: FunctionName, stage: string): string {
-  const { service } = v.parse(serviceSchema, parse(readFileSync(FILE, 'utf8')));
+  const { service } = v.parse(serviceSchema, parse(readFileSync(SERVERLESS_FILE, 'utf8')));
   return `${service}-${stage}-migration${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
 
@@ -71,14 +71,14 @@ function translateFunctionFailure(functionName: string, response: unknown): Erro
       `${functionName} reached its time limit. Its finished work is kept and its lock expires within two minutes: then repeat the same command.`,
     );
   }
-  const what = [errorType, errorMessage].filter((text) => text !== '').join(': ');
+  const reason = [errorType, errorMessage].filter((text) => text !== '').join(': ');
   return new FunctionFailedError(
-    `${functionName} failed (${what || 'no reason given'}): see its log, /aws/lambda/${functionName}.`,
+    `${functionName} failed (${reason || 'no reason given'}): see its log, /aws/lambda/${functionName}.`,
   );
 }
 
 // Lambda's names for transient errors
-const TRANSIENT =
+const TRANSIENT_ERRORS =
   /^(TooManyRequests|Service|ResourceConflict|EC2Throttled|ENILimitReached)Exception$/;
 
 /** Translates a failure to invoke the function, or to receive its response. */
@@ -89,7 +89,7 @@ function translateInvocationFailure(functionName: string, cause: unknown): unkno
       cause,
     });
   }
-  if (TRANSIENT.test(name)) {
+  if (TRANSIENT_ERRORS.test(name)) {
     const why = `${functionName} could not be invoked: ${name}: ${message}.`;
     return new RetryableFailure('RetryableUnavailable', why, { cause });
   }

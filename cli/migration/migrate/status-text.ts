@@ -13,19 +13,22 @@ export function formatStatus(status: Status, { stage, where }: Pick<Place, 'stag
   const since = phaseAt ? ` for ${formatDuration(measureMilliseconds(phaseAt, at))}` : '';
   return [
     `Run ${runId}: ${phase}${since} (${where})`,
-    ...row('started', startedAt),
-    ...row('ended', endedAt),
+    ...formatRow('started', startedAt),
+    ...formatRow('ended', endedAt),
     ...formatPlan(plan),
-    ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
-    ...row('window', describeWindow(status)),
-    ...row('users', describeUsersInWindow(status)),
-    ...row('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
-    ...row('rollback', describeRollback(status)),
-    ...row('progress', describeProgress(status)),
-    ...row('max rate', status.maxRate ? `${formatCount(status.maxRate, 'point')} a second` : null),
-    ...row('lock', describeLock(status)),
+    ...formatRow('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
+    ...formatRow('window', describeWindow(status)),
+    ...formatRow('users', describeUsersInWindow(status)),
+    ...formatRow('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
+    ...formatRow('rollback', describeRollback(status)),
+    ...formatRow('progress', describeProgress(status)),
+    ...formatRow(
+      'max rate',
+      status.maxRate ? `${formatCount(status.maxRate, 'point')} a second` : null,
+    ),
+    ...formatRow('lock', describeLock(status)),
     ...status.evidence.flatMap((evidence) => formatEvidence(evidence, at)),
-    ...row('to approve', describeApproval(status)),
+    ...formatRow('to approve', describeApproval(status)),
     ...formatPendingAction(status),
     ...formatLeftBehind(status),
     ...formatNextSteps(listNextSteps(status, stage)),
@@ -40,32 +43,32 @@ export function formatLeftBehind({
   served,
   takesNoWindow,
 }: Status): string[] {
-  const changed = kept.map(
+  const changedLines = kept.map(
     (name) => `Collection ${name} is kept, as it alone may hold some memories: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
   // Once users are on the new version, the report belongs to an earlier window.
-  if (!facts || phase === 'live' || phase === 'closed') return changed;
+  if (!facts || phase === 'live' || phase === 'closed') return changedLines;
   const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
-  const behind =
+  const leftBehindLine =
     leftBehind === 'unknown'
       ? 'Left behind: unknown, the new collection could not be read.'
       : `Left behind: ${leftBehind ? formatCount(Number(leftBehind), 'write') : 'no writes'}.`;
-  const missing = `Not counted: ${formatCount(Number(lacking), 'old memory')} missing from the new collection.`;
-  const notCopied = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
-  const retained = served.map(
+  const missingLine = `Not counted: ${formatCount(Number(lacking), 'old memory')} missing from the new collection.`;
+  const notCopiedLine = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
+  const retainedLines = served.map(
     ({ collection, until }) => `Collection ${collection} is kept as users left it until ${until}.`,
   );
-  const blocked = `Cutover blocked: ${takesNoWindow}.`;
-  const unproved = 'The backend did not say whether it runs the old version: check it.';
+  const blockedLine = `Cutover blocked: ${takesNoWindow}.`;
+  const unprovedLine = 'The backend did not say whether it runs the old version: check it.';
   return [
-    behind,
-    ...(lacking ? [missing] : []),
-    ...(comparedByHand ? [notCopied] : []),
-    ...retained,
-    ...(takesNoWindow ? [blocked] : []),
-    ...(oldVersion === 'unproved' ? [unproved] : []),
-    ...changed,
+    leftBehindLine,
+    ...(lacking ? [missingLine] : []),
+    ...(comparedByHand ? [notCopiedLine] : []),
+    ...retainedLines,
+    ...(takesNoWindow ? [blockedLine] : []),
+    ...(oldVersion === 'unproved' ? [unprovedLine] : []),
+    ...changedLines,
   ];
 }
 
@@ -122,7 +125,7 @@ function formatEvidence(
   at: string,
 ) {
   const age = recordedAt ? `${formatDuration(measureMilliseconds(recordedAt, at))} old, ` : '';
-  return row(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
+  return formatRow(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
 }
 
 function describeApproval({ approval }: Status): string | null {
@@ -142,6 +145,6 @@ function measureMilliseconds(from: string, to: string): number {
   return Date.parse(to) - Date.parse(from);
 }
 
-function row(name: string, text: string | null): string[] {
+function formatRow(name: string, text: string | null): string[] {
   return text === null ? [] : [`  ${name.padEnd(20)} ${text}`];
 }

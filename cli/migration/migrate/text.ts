@@ -15,9 +15,9 @@ export function formatDuration(milliseconds: number): string {
   });
 }
 
-export function formatCount(number: number, unit: string): string {
+export function formatCount(count: number, unit: string): string {
   const units = /[^aeiou]y$/.test(unit) ? unit.replace(/y$/, 'ies') : `${unit}s`;
-  return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
+  return `${count.toLocaleString('en')} ${count === 1 ? unit : units}`;
 }
 
 /** @param by person or option that confirmed the action */
@@ -46,16 +46,19 @@ const WORK_AFTER_TRANSFER: Readonly<Record<string, string>> = {
 
 /** Formats progress, such as `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
 export function formatProgress(step: string, { done, total, unit, perSecond }: Progress): string {
-  const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
-  const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
-  const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
+  const formatAmount =
+    unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
+  const percent = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
+  const rate = perSecond ? [`${formatAmount(Math.round(perSecond))}/s`] : [];
   const eta =
     perSecond && done < total
       ? [`ETA ${formatDuration(((total - done) / perSecond) * 1_000)}`]
       : [];
-  const next = total > 0 && done >= total ? WORK_AFTER_TRANSFER[step] : undefined;
-  const line = [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
-  return next ? `${line}; now ${next}` : line;
+  const remainingWork = total > 0 && done >= total ? WORK_AFTER_TRANSFER[step] : undefined;
+  const line = [`${formatAmount(done)}/${formatAmount(total)} ${percent}%`, ...rate, ...eta].join(
+    ' ',
+  );
+  return remainingWork ? `${line}; now ${remainingWork}` : line;
 }
 
 /** Writes one line for each fact, such as `lost writes: at least 3, exactly unknown` */

@@ -31,8 +31,8 @@ const command = createCommand(
     'after',
     '\nExit codes: 0 done, or a dry run; 1 failed, or the graph differs from its dump; 2 wrong use; 3 refused.',
   )
-  .action(async (typed) => {
-    const request = createRequest(typed);
+  .action(async (typedOptions) => {
+    const request = createRequest(typedOptions);
     const { artifacts, target } = await openParts();
     await using _ = target;
     const outcome = await runCommand(request, { artifacts, target });

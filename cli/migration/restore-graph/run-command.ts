@@ -45,7 +45,7 @@ export type RestoreOutcome =
       readonly differences: readonly GraphDifference[];
     };
 
-interface Parts {
+interface RestoreParts {
   readonly artifacts: ArtifactStore;
   readonly target: GraphTarget;
 }
@@ -53,7 +53,7 @@ interface Parts {
 /** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
 export async function runCommand(
   request: RestoreRequest,
-  { artifacts, target }: Parts,
+  { artifacts, target }: RestoreParts,
 ): Promise<RestoreOutcome> {
   if ('run' in request) return { dumps: await listDumps(request.run, artifacts) };
   const { dump: prefix, executes } = request;

@@ -1202,7 +1202,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
     ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
-    ['const { window: _, ...runWithoutWindow } = run;', 'const left = run;'],
+    ['const { window: _, ...runWithoutWindow } = run;', 'const runWithoutWindow = run;'],
     ["beginsRollback || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
   ...mutantsOf(
@@ -1220,7 +1220,7 @@ export const MUTANTS: readonly Mutant[] = [
         'once users may be on the new version > cutover finishes an expired window instead of rolling it back',
       ],
       [
-        'if (after.isRepeated && ',
+        'if (newStatus.isRepeated && ',
         'if (false && ',
         'once users may be on the new version > run repeats the refused step, and shows the refusal once',
       ],
