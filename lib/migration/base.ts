@@ -68,14 +68,14 @@ export async function* mergeVersions<From extends Sorted, To extends Sorted>(
 /** Returns a function that looks up common versions. Call it with ascending ids. */
 function createBaseReader({ artifacts, before }: BaseSource) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
-  const pending = new Set(before?.making);
+  const pendingIds = new Set(before?.making);
   let next: IteratorResult<Listed, undefined> | undefined;
   return async function findVersion(id: PointId): Promise<CommonVersion> {
     if (!isKnown(before, id)) return 'unknown';
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
     if (!next.done && next.value.id === id) return next.value.digest;
-    return pending.has(id) ? 'inserting' : 'absent';
+    return pendingIds.has(id) ? 'inserting' : 'absent';
   };
 }
 
@@ -129,17 +129,17 @@ export function createBaseWriter(
     }
     const digest = sum.toHex();
     if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ ...combineSegments(nextOffset), ...pendingInserts([], nextOffset) });
+    else await keep({ ...combineSegments(nextOffset), ...listPendingInserts([], nextOffset) });
     return { segments, digest, points };
   }
 
   /** Combines the lines of this walk with those of an earlier walk from the offset on. */
   function combineSegments(offset: PointId | null): Base {
-    const { segments: earlier = [], knownTo } = before ?? {};
+    const { segments: earlierSegments = [], knownTo } = before ?? {};
     // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
     const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((segment) => segment.prefix === prefix && segment.parts === parts);
-    const remaining = earlier
+    const remaining = earlierSegments
       .filter((segment) => !isOfThisWalk(segment))
       .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
     const end = before === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
@@ -147,10 +147,13 @@ export function createBaseWriter(
   }
 
   /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet */
-  function pendingInserts(ids: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
+  function listPendingInserts(
+    ids: readonly PointId[],
+    offset: PointId | null,
+  ): Pick<Base, 'making'> {
     const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
-    const pending = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
-    return pending.size > 0 ? { making: [...pending] } : {};
+    const pendingIds = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
+    return pendingIds.size > 0 ? { making: [...pendingIds] } : {};
   }
 
   /** Called before inserting: a user may delete a new memory before the walk has recorded it. */
@@ -158,7 +161,7 @@ export function createBaseWriter(
     ids: readonly PointId[],
     from: PointId | null,
   ): Promise<void> {
-    await keep({ ...combineSegments(from), ...pendingInserts(ids, from) });
+    await keep({ ...combineSegments(from), ...listPendingInserts(ids, from) });
   }
 
   return { add, flush, recordPendingInserts };

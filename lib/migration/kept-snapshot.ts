@@ -57,9 +57,9 @@ export function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapsh
 }
 
 /** Reads all parts. @throws Refusal if a part is missing or damaged */
-export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
-  if ((await computeSha256(artifacts, kept.parts)) === kept.sha256) return;
-  throw new Refusal('RefusedSnapshot', `The kept parts of ${kept.name} are damaged.`);
+export async function checkKept(artifacts: ArtifactStore, snapshot: KeptSnapshot): Promise<void> {
+  if ((await computeSha256(artifacts, snapshot.parts)) === snapshot.sha256) return;
+  throw new Refusal('RefusedSnapshot', `The kept parts of ${snapshot.name} are damaged.`);
 }
 
 /** Lowest speed at which a store checks and unpacks an upload, after the first two minutes: 10 MB per second */

@@ -82,8 +82,8 @@ export function chooseMove(command: Command, run: RunState, request: MoveRequest
   if (!move) throw refuseMove(command, run, request.now);
   const why = whyRefused(move, run, request);
   if (why !== undefined) throw notNow(why);
-  const missing = move.needs.find((need) => !run.evidence[need]);
-  if (missing) throw notNow(`To ${command}, the run needs its ${missing}.`);
+  const missingEvidence = move.needs.find((need) => !run.evidence[need]);
+  if (missingEvidence) throw notNow(`To ${command}, the run needs its ${missingEvidence}.`);
   return { ...move, because: whyReturn(run, request.now) };
 }
 
@@ -103,8 +103,10 @@ function findNextCommand(
 ): Command | null {
   const moves = acceptedMoves.filter(({ to }) => to !== 'aborted');
   const next = moves.find(({ to }) => isBefore(phase, to)) ?? moves[0];
-  const missing = next?.needs.find((need) => !evidence[need]);
-  const renewal = moves.find(({ yields }) => missing !== undefined && yields === missing);
+  const missingEvidence = next?.needs.find((need) => !evidence[need]);
+  const renewal = moves.find(
+    ({ yields }) => missingEvidence !== undefined && yields === missingEvidence,
+  );
   return (renewal ?? next)?.command ?? null;
 }
 
@@ -172,6 +174,6 @@ function describeEnd(retainUntil: number | undefined): string {
   return `The rollback period ended ${time}.`;
 }
 
-function isBefore(phase: Phase, other: Phase): boolean {
-  return PHASES.indexOf(phase) < PHASES.indexOf(other);
+function isBefore(first: Phase, second: Phase): boolean {
+  return PHASES.indexOf(first) < PHASES.indexOf(second);
 }

@@ -205,15 +205,15 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   ) {
     const missed = old.filter(({ id }) => !copied.some((hit) => hit.id === id));
     const scores = await fetchScores(missed, request);
-    const present = missed.filter(({ id, score }) => {
+    const unchangedHits = missed.filter(({ id, score }) => {
       const copiedScore = scores.get(id);
       return copiedScore !== undefined && Math.abs(copiedScore - score) <= MAX_SCORE_CHANGE;
     });
     // A hit that is no nearer than the last result is not lost: that result may have displaced it.
     const isLost = ({ id }: Hit) =>
       (scores.get(id) ?? 0) > findCutoffScore(copied) + SCORE_TOLERANCE;
-    const expected = old.length - missed.length + present.length;
-    return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
+    const expected = old.length - missed.length + unchangedHits.length;
+    return expected === 0 ? 1 : 1 - unchangedHits.filter(isLost).length / expected;
   }
 
   async function isFound(id: PointId, request: SearchRequest): Promise<boolean> {
@@ -230,11 +230,14 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   ) {
     if (hits.length === 0) return new Map<PointId, number>();
     const ids = hits.map(({ id }) => id);
-    const existing = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
+    const existingPoints = await to.store.retrieve(to.collection, ids, {
+      payload: false,
+      vector: false,
+    });
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
-    const found = await to.store.search(to.collection, { nearest, filter, limit: ids.length });
-    const scores = new Map([...hits, ...found.hits].map(({ id, score }) => [id, score]));
-    return new Map(existing.map(({ id }) => [id, scores.get(id) ?? 0]));
+    const result = await to.store.search(to.collection, { nearest, filter, limit: ids.length });
+    const scores = new Map([...hits, ...result.hits].map(({ id, score }) => [id, score]));
+    return new Map(existingPoints.map(({ id }) => [id, scores.get(id) ?? 0]));
   }
 }
 

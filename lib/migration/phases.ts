@@ -16,7 +16,7 @@ export function isSwitching(phase: Phase): boolean {
 }
 
 export function isBeforeWindow(phase: Phase): boolean {
-  return BEFORE_WINDOW.some((before) => before === phase);
+  return BEFORE_WINDOW.some((candidate) => candidate === phase);
 }
 
 export const COMMANDS = [
@@ -60,9 +60,9 @@ export const DECISIONS = {
   earlier: '#earlier',
 } as const;
 
-/** In these phases the lock is free for another run. */
+/** Phases in which the lock is free for another run */
 export const ENDED = ['closed', 'aborted'] as const satisfies readonly Phase[];
 
 export function hasEnded(phase: unknown): boolean {
-  return ENDED.some((ended) => ended === phase);
+  return ENDED.some((candidate) => candidate === phase);
 }

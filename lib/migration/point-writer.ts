@@ -40,8 +40,8 @@ export function createPointWriter(
 
   /** Leaves existing points unchanged. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
-    const found = await fetchById(to, scrolled, { payload: false, vector: false });
-    const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
+    const existingPoints = await fetchById(to, scrolled, { payload: false, vector: false });
+    const points = scrolled.filter(({ id }) => !existingPoints.has(id)).map(toPoint);
     await writeInBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
@@ -79,8 +79,8 @@ export function createPointWriter(
   async function findUnchanged(
     points: readonly ScrolledPoint[],
   ): Promise<readonly ScrolledPoint[]> {
-    const found = await fetchById(to, points, { payload: true, vector: false });
-    return points.filter((point) => isSame(found.get(point.id), point));
+    const currentPoints = await fetchById(to, points, { payload: true, vector: false });
+    return points.filter((point) => isSame(currentPoints.get(point.id), point));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
@@ -167,7 +167,7 @@ async function writeWithFilterIfAccepted(
   });
 }
 
-/** Red means that the store has no more space; yellow and grey collections are being optimized. @returns undefined if healthy */
+/** Red means that the store is out of space; yellow and grey collections are being optimized. @returns undefined if healthy */
 export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): string | undefined {
   if (status !== 'red' && optimizer_status === 'ok') return undefined;
   const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
@@ -207,8 +207,8 @@ export async function chooseCopySettings(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<CopySettings> {
   const infos = await Promise.all([from, to].map((name) => store.readCollectionInfo(name)));
-  const existing = infos.filter((info) => info !== undefined);
-  const maxPageSize = Math.min(PAGE_SIZE, ...existing.flatMap(listLimits));
+  const existingInfos = infos.filter((info) => info !== undefined);
+  const maxPageSize = Math.min(PAGE_SIZE, ...existingInfos.flatMap(listLimits));
   const { points } = await store.scroll(from, { limit: maxPageSize });
   const bytes = points.reduce(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
@@ -222,7 +222,9 @@ export async function chooseCopySettings(
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(maxPageSize, pointsPerBody)),
     keywords: await decideKeywordFilling(store, to),
-    tolerance: chooseTolerance(existing.map((info) => readDenseVector(info).datatype ?? 'float32')),
+    tolerance: chooseTolerance(
+      existingInfos.map((info) => readDenseVector(info).datatype ?? 'float32'),
+    ),
   };
 }
 

@@ -83,8 +83,8 @@ export function listProblems(report: ReconcileReport): string[] {
 
 /** Numbers of points that the walk should have made equal, by kind of difference */
 export function listPending({ pending }: ReconcileReport): string[] {
-  const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
-  return differing.map((difference) => `${difference}: ${pending[difference]}`);
+  const kinds = DIFFERENCES.filter((difference) => pending[difference] > 0);
+  return kinds.map((difference) => `${difference}: ${pending[difference]}`);
 }
 
 export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>;
@@ -103,7 +103,7 @@ export function addFigures<Figures extends { readonly [Name in keyof Figures]: n
 }
 
 export function addBatch<Pair extends PointPair>(
-  before: ReconcileReport,
+  previous: ReconcileReport,
   pairs: readonly Pair[],
   batch: {
     readonly written: Written;
@@ -116,12 +116,12 @@ export function addBatch<Pair extends PointPair>(
     readonly addLine: (id: PointId, digest: Buffer) => void;
   },
 ): ReconcileReport {
-  const from = createSide(before.from);
-  const to = createSide(before.to);
-  const pending = { ...before.pending };
-  const examples = [...before.examples];
-  const { inserted, replaced, deleted } = before;
-  let { withoutKeywords } = before;
+  const from = createSide(previous.from);
+  const to = createSide(previous.to);
+  const pending = { ...previous.pending };
+  const examples = [...previous.examples];
+  const { inserted, replaced, deleted } = previous;
+  let { withoutKeywords } = previous;
   for (const pair of pairs) {
     const activeDigest = from.add(pair.from);
     const standbyDigest = to.add(
@@ -138,21 +138,21 @@ export function addBatch<Pair extends PointPair>(
   }
   return {
     ...addFigures({ inserted, replaced, deleted }, batch.written),
-    compared: before.compared + pairs.length,
+    compared: previous.compared + pairs.length,
     from: from.report(),
     to: to.report(),
     pending,
-    ...((before.stuck ?? 0) + batch.stuck > 0 && { stuck: (before.stuck ?? 0) + batch.stuck }),
+    ...((previous.stuck ?? 0) + batch.stuck > 0 && { stuck: (previous.stuck ?? 0) + batch.stuck }),
     examples,
     withoutKeywords,
-    strays: addFigures(before.strays, batch.strays),
+    strays: addFigures(previous.strays, batch.strays),
   };
 }
 
-function createSide(before: SideReport) {
-  const digests = createDigestSum(before.digest);
-  const users = createDigestSum(before.usersDigest);
-  let { points } = before;
+function createSide(previous: SideReport) {
+  const digests = createDigestSum(previous.digest);
+  const users = createDigestSum(previous.usersDigest);
+  let { points } = previous;
   return {
     /** @param knownDigest digest of the point, if it was computed already */
     add(point: ScrolledPoint | undefined, knownDigest?: Buffer): Buffer | undefined {

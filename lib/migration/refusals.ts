@@ -149,7 +149,7 @@ export function isRetryableName(name: string): name is RetryableName {
   return RETRYABLE_FAILURES.some((retryable) => retryable === name);
 }
 
-/** A service did not answer, or asked for a pause: the same call may succeed later. */
+/** A service did not respond, or asked for a pause: the same call may succeed later. */
 export class RetryableFailure extends Error {
   override readonly name: RetryableName;
   /** Pause that the service asked for */

@@ -80,16 +80,17 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   // A pair never changes: a repair replaces it by another pair.
   const differences = new WeakMap<ComparedPair, Difference | undefined>();
 
-  return async function resolve(before: ReconcileReport, pairs: readonly ComparedPair[]) {
+  return async function resolve(previousReport: ReconcileReport, pairs: readonly ComparedPair[]) {
     await countDueRemovals(pairs);
     const isInsert = (pair: ComparedPair) =>
       !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
-    const pending = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
-    if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));
+    const pendingInserts = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
+    if (pendingInserts.length > 0)
+      await walk.recordPendingInserts(pendingInserts.map(({ id }) => id));
     const overwritten = new Map<PointId, ComparedPair>();
     // A conflict can arise between reading and writing, as either collection may be written to.
-    const keepOverwritten = async (reread: readonly ComparedPair[]) => {
-      const newlyOverwritten = reread.filter(
+    const keepOverwritten = async (rereadPairs: readonly ComparedPair[]) => {
+      const newlyOverwritten = rereadPairs.filter(
         (pair) => overwritesSecond(pair) && !overwritten.has(pair.id),
       );
       for (const pair of newlyOverwritten) overwritten.set(pair.id, pair);
@@ -98,13 +99,13 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     await keepOverwritten(pairs);
     const { remaining, written, stuck } = await repair(pairs, keepOverwritten).catch(
       async (error: unknown) => {
-        if (pending.length > 0 && !mayBeDone(error))
-          await walk.recordPendingInserts(await findInserted(pending));
+        if (pendingInserts.length > 0 && !mayBeDone(error))
+          await walk.recordPendingInserts(await findInserted(pendingInserts));
         throw error;
       },
     );
     const keepsBoth = (pair: ComparedPair) => !backWriter && decideDirection(pair) === 'backward';
-    const report = addBatch(before, remaining, {
+    const report = addBatch(previousReport, remaining, {
       written,
       stuck,
       keepsBoth,
@@ -113,14 +114,14 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
     });
-    return { report, hasInserted: pending.length > 0 };
+    return { report, hasInserted: pendingInserts.length > 0 };
   };
 
   /** Finds the inserts that were made before a write was refused; none if the store no longer responds. */
-  async function findInserted(pending: readonly ComparedPair[]): Promise<PointId[]> {
+  async function findInserted(pendingInserts: readonly ComparedPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
-    const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
-    const forward = pending.filter((pair) => decideDirection(pair) !== 'backward');
+    const backward = pendingInserts.filter((pair) => decideDirection(pair) === 'backward');
+    const forward = pendingInserts.filter((pair) => decideDirection(pair) !== 'backward');
     const reads = [fetchById(from, backward, parts), fetchById(to, forward, parts)];
     return await Promise.all(reads).then(
       (found) => found.flatMap((points) => [...points.keys()]),
@@ -153,18 +154,18 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
 
   async function repair(
     pairs: readonly ComparedPair[],
-    keepOverwritten: (reread: readonly ComparedPair[]) => Promise<void>,
+    keepOverwritten: (rereadPairs: readonly ComparedPair[]) => Promise<void>,
   ) {
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differingPairs = pairs.filter(isDue);
     const initialSources = new Map(differingPairs.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differingPairs.length > 0 && round <= MAX_ROUNDS; round += 1) {
-      const reread =
+      const rereadPairs =
         round === 1 ? await rereadSource(differingPairs) : await readAgain(differingPairs);
-      await keepOverwritten(reread);
-      written = addFigures(written, await write(reread.filter(isDue)));
-      const current = await readBack(reread);
+      await keepOverwritten(rereadPairs);
+      written = addFigures(written, await write(rereadPairs.filter(isDue)));
+      const current = await readBack(rereadPairs);
       for (const pair of current) repaired.set(pair.id, pair);
       differingPairs = current.filter(isDue);
     }
@@ -172,8 +173,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     await keepOverwritten(remaining);
     // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
     const stuck = differingPairs.filter(({ id, from: ours }) => {
-      const before = initialSources.get(id);
-      return before && isSame(before, ours) && before.vector === ours?.vector;
+      const initialSource = initialSources.get(id);
+      return initialSource && isSame(initialSource, ours) && initialSource.vector === ours?.vector;
     });
     return { remaining, written, stuck: stuck.length };
   }
@@ -183,11 +184,11 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await fetchById(to, pairs);
     const writtenBack = pairs.filter((pair) => decideDirection(pair) === 'backward');
-    const received = await fetchById(from, writtenBack);
+    const rereadSources = await fetchById(from, writtenBack);
     const backIds = new Set(writtenBack.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
-      from: backIds.has(pair.id) ? received.get(pair.id) : pair.from,
+      from: backIds.has(pair.id) ? rereadSources.get(pair.id) : pair.from,
       to: points.get(pair.id),
     }));
   }
@@ -231,7 +232,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (getDifference(pair) === undefined) return undefined;
     const { from: ours, to: theirs, base } = pair;
     const fate = decideFate(ours, theirs, base);
-    // Only its vector or its keywords differ.
+    // The memory is the same: only its vector or its keywords differ.
     if (fate === 'same') return 'forward';
     if (fate !== 'backward' || !ours) return fate;
     const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
@@ -275,16 +276,17 @@ async function applyChanges(
     readonly current: ScrolledPoint | undefined;
   },
 ): Promise<Written> {
-  const created: ScrolledPoint[] = [];
-  const changed: { readonly current: ScrolledPoint; readonly replacement: ScrolledPoint }[] = [];
-  const removed: ScrolledPoint[] = [];
+  const inserts: ScrolledPoint[] = [];
+  const replacements: { readonly current: ScrolledPoint; readonly replacement: ScrolledPoint }[] =
+    [];
+  const removals: ScrolledPoint[] = [];
   for (const { target, current } of pairs.map(chooseVersions)) {
-    if (target && current) changed.push({ current, replacement: target });
-    else if (target) created.push(target);
-    else if (current) removed.push(current);
+    if (target && current) replacements.push({ current, replacement: target });
+    else if (target) inserts.push(target);
+    else if (current) removals.push(current);
   }
-  await writer.insert(created);
-  await writer.replaceUnchanged(changed);
-  await writer.removeUnchanged(removed);
-  return { inserted: created.length, replaced: changed.length, deleted: removed.length };
+  await writer.insert(inserts);
+  await writer.replaceUnchanged(replacements);
+  await writer.removeUnchanged(removals);
+  return { inserted: inserts.length, replaced: replacements.length, deleted: removals.length };
 }

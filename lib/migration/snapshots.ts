@@ -151,21 +151,24 @@ async function requestSnapshot(
   collection: string,
   { known, requests }: SentRequests,
 ): Promise<SentRequests> {
-  const at = clock().getTime();
+  const requestedAt = clock().getTime();
   // If the process is killed from here on, the request may or may not have been sent, as after a lost response.
-  const sent = { known, requests: [...requests, { at }] };
-  await keep(sent);
+  const unconfirmed = { known, requests: [...requests, { at: requestedAt }] };
+  await keep(unconfirmed);
   await renew();
   const acceptedAt = await vectors.startSnapshot(collection).catch(unlessLost);
   if (acceptedAt !== false) {
-    const accepted = { known, requests: [...requests, { at, accepted: acceptedAt ?? null }] };
-    await keep(accepted);
-    return accepted;
+    const confirmed = {
+      known,
+      requests: [...requests, { at: requestedAt, accepted: acceptedAt ?? null }],
+    };
+    await keep(confirmed);
+    return confirmed;
   }
   const message =
     'A request for a snapshot was not answered: it is repeated if no snapshot appears';
   log({ level: 'WARN', message, runId: run.runId, collection });
-  return sent;
+  return unconfirmed;
 }
 
 async function listNames(vectors: VectorStore, collection: string): Promise<string[]> {
@@ -289,7 +292,7 @@ async function clearStore(
 export async function removeLeftover(
   context: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
-  recorded: RecordedJournal,
+  journal: RecordedJournal,
 ): Promise<void> {
-  await clearStore(context, collection, readStage(recorded, SNAPSHOT_MADE));
+  await clearStore(context, collection, readStage(journal, SNAPSHOT_MADE));
 }

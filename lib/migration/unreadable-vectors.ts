@@ -33,10 +33,15 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
     const request = { nearest: { vector }, filter, limit: ids.length, isExact: true };
     const { hits } = await store.search(collection, request);
-    const found = new Set(hits.filter(({ score }) => Number.isFinite(score)).map(({ id }) => id));
-    const notFound = ids.filter((id) => !found.has(id));
-    if (notFound.length === 0) continue;
-    const retrieved = await store.retrieve(collection, notFound, { payload: false, vector: [''] });
+    const foundIds = new Set(
+      hits.filter(({ score }) => Number.isFinite(score)).map(({ id }) => id),
+    );
+    const missingIds = ids.filter((id) => !foundIds.has(id));
+    if (missingIds.length === 0) continue;
+    const retrieved = await store.retrieve(collection, missingIds, {
+      payload: false,
+      vector: [''],
+    });
     const unreadable = retrieved.filter(isUnreadable);
     count += unreadable.length;
     examples.push(...unreadable.slice(0, MAX_EXAMPLES - examples.length).map(({ id }) => id));

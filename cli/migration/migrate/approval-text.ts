@@ -65,7 +65,7 @@ function buildSearchRows(facts: Facts): (readonly [string, string])[] {
   if (facts.searched === undefined) return [];
   const rankText = `itself first ${formatPercent(readFigure('firstInOld'))} old, ${formatPercent(readFigure('firstInNew'))} new`;
   const describeTimes = (name: string) =>
-    `${formatMilliseconds(figure(`old${name}`))} old, ${formatMilliseconds(figure(`new${name}`))} new`;
+    `${formatMilliseconds(readFigure(`old${name}`))} old, ${formatMilliseconds(readFigure(`new${name}`))} new`;
   return [
     [
       'Search',

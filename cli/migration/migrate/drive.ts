@@ -105,8 +105,8 @@ async function runDueWork(
   if (deletes === undefined || !mayHaveExpired(oldStatus)) await runStep(session, 'retention', {});
   const status = await readCurrentStatus(session, runId);
   if (!mayHaveExpired(status)) return status;
-  const accepted = deletes === undefined ? {} : { deletes };
-  await runStep(session, 'retention', { runId, execute: true, ...accepted });
+  const acceptedDeletes = deletes === undefined ? {} : { deletes };
+  await runStep(session, 'retention', { runId, execute: true, ...acceptedDeletes });
   return await readCurrentStatus(session, runId);
 }
 
@@ -292,9 +292,8 @@ function isStepFailure(error: unknown): error is Error {
 
 /**
  * Asks a question, which ends without an answer at the deadline of the window.
- * @param whyObsolete returns why the question needs no answer any more; undefined while it needs one
- * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question needs no answer any
- * more
+ * @param whyObsolete returns why the question is obsolete; undefined while it is not
+ * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is obsolete
  */
 async function askInWindow(
   { session, ask }: DriveOptions,

@@ -32,13 +32,13 @@ export type Output = ReturnType<typeof createOutput>;
 const MARKS = { done: ['green', '✓'], failed: ['red', '✗'], warning: ['yellow', '!'] } as const;
 
 export function createOutput({ output, status }: Streams, isJson: boolean) {
-  let isShown = false;
+  let hasProgressLine = false;
 
   function clear(): void {
-    if (!isShown) return;
+    if (!hasProgressLine) return;
     clearLine(status, 0);
     cursorTo(status, 0);
-    isShown = false;
+    hasProgressLine = false;
   }
 
   return {
@@ -71,7 +71,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
       if (status.isTTY !== true || isJson) return;
       clear();
       status.write(toPrintable(text).slice(0, (status.columns ?? 80) - 1));
-      isShown = true;
+      hasProgressLine = true;
     },
     clear,
     /** A tick, a cross or an exclamation mark, coloured at a terminal. */

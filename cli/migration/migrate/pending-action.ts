@@ -31,9 +31,8 @@ export function findPendingAction({
   testUser,
   plan,
 }: Status): PendingAction | undefined {
-  const pending = pendingAction;
-  if (!pending || pending.confirmedBy !== null) return undefined;
-  const { action, collection, since } = pending;
+  if (!pendingAction || pendingAction.confirmedBy !== null) return undefined;
+  const { action, collection, since } = pendingAction;
   const instruct = plan.sameVersion && action === 'deploy-new' ? RESTART : INSTRUCTIONS[action];
   return { action, collection, toDo: instruct(collection, testUser), since };
 }

@@ -49,7 +49,7 @@ export function formatPlan(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
   const graph = accepts.includes('no-graph') ? ' if there is a graph' : '';
-  const created = plan.inPlace
+  const createdItems = plan.inPlace
     ? `the keyword slot in collection ${source}; ${target}, from which its settings are learned`
     : `collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}`;
   const aliases = plan.movesAliases ? ', the aliases of the old collection' : '';
@@ -58,15 +58,15 @@ export function formatPlan(plan: Plan): string[] {
     : `the collection setting from ${source} to ${live}${aliases}, and `;
   const deployed = plan.sameVersion ? 'a restart of the backend' : 'the deployed version';
   const keptItems = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
-  const removed = [
+  const removedItems = [
     ...(plan.removesWhenOver && !plan.inPlace ? [source] : []),
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
   ];
   return [
-    `  Creates  ${created}; as artifacts a snapshot, reports and a graph dump${graph}`,
+    `  Creates  ${createdItems}; as artifacts a snapshot, reports and a graph dump${graph}`,
     '  Omits    the history.db of mem0, which is in no backup: copy it yourself, as docs/migration/backend.md shows',
     `  Changes  ${setting}${deployed}; no writes for up to ${formatCount(plan.windowMinutes, 'minute')}`,
-    `  Keeps    ${keptItems} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
+    `  Keeps    ${keptItems} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removedItems.join(' and ') || 'nothing'}`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];
 }

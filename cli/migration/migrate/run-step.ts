@@ -255,12 +255,12 @@ async function withProgress<Result>(
   },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const ended = new AbortController();
+  const workEnd = new AbortController();
   const pollMs = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
   const pollProgress = async () => {
-    while (await session.nextPoll(pollMs, ended.signal)) {
+    while (await session.nextPoll(pollMs, workEnd.signal)) {
       const status = await tryReadStatus(session, payload);
-      if (!status || ended.signal.aborted) continue;
+      if (!status || workEnd.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
       // Progress of another step is out of date.
@@ -272,7 +272,7 @@ async function withProgress<Result>(
   try {
     return await work();
   } finally {
-    ended.abort();
+    workEnd.abort();
     await polling;
     session.output.clear();
   }

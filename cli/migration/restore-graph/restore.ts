@@ -74,15 +74,15 @@ export interface GraphDifference {
 
 /** Lists differences: counts first, because they say more than digests. */
 export function compareFingerprints(
-  wanted: GraphFingerprint,
-  found: GraphFingerprint,
+  expected: GraphFingerprint,
+  actual: GraphFingerprint,
 ): GraphDifference[] {
-  const [wantedFigures, foundFigures] = [pickFigures(wanted), pickFigures(found)];
-  return [...new Set([...wantedFigures.keys(), ...foundFigures.keys()])]
+  const [expectedFigures, actualFigures] = [pickFigures(expected), pickFigures(actual)];
+  return [...new Set([...expectedFigures.keys(), ...actualFigures.keys()])]
     .map((what) => ({
       what,
-      wanted: wantedFigures.get(what) ?? 0,
-      found: foundFigures.get(what) ?? 0,
+      wanted: expectedFigures.get(what) ?? 0,
+      found: actualFigures.get(what) ?? 0,
     }))
     .filter((figure) => figure.wanted !== figure.found);
 }
@@ -93,12 +93,12 @@ function pickFigures({ nodes, relationships, counts, ...digests }: GraphFingerpr
 
 /** Lists missing or different rules. Other rules of the graph are ignored. */
 export function compareSchema(
-  wanted: readonly SchemaRule[],
-  found: readonly SchemaRule[],
+  expected: readonly SchemaRule[],
+  actual: readonly SchemaRule[],
 ): GraphDifference[] {
-  return wanted
+  return expected
     .filter((rule) => rule.type !== 'LOOKUP')
-    .map((rule) => ({ rule, counterpart: found.find(({ name }) => name === rule.name) }))
+    .map((rule) => ({ rule, counterpart: actual.find(({ name }) => name === rule.name) }))
     .filter(
       ({ rule, counterpart }) =>
         !counterpart || !isDeepStrictEqual(normalizeRule(rule), normalizeRule(counterpart)),

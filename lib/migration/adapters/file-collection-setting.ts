@@ -29,15 +29,15 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
   // The next file is the lock of the change, and is created complete: after a crash, either nothing has begun or only the renaming
   // is missing. Another change finds the file and is refused.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
-    const before = await read();
-    if (before === to) return;
-    if (before !== from) throw changedSetting(before, from);
+    const oldName = await read();
+    if (oldName === to) return;
+    if (oldName !== from) throw changedSetting(oldName, from);
     await createComplete(nextFile, to);
     // Another process may complete the same change at any time.
     if ((await read()) === from) await undefinedIfMissing(rename(nextFile, file));
     else await rm(nextFile, { force: true });
-    const after = await read();
-    if (after !== to) throw changedSetting(after, to);
+    const newName = await read();
+    if (newName !== to) throw changedSetting(newName, to);
   }
 
   // Writes another file, which does not block a change after a kill.

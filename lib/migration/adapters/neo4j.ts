@@ -30,7 +30,7 @@ export interface Neo4jAddress {
   readonly patienceMs?: number;
 }
 
-// Limit for an address that accepts connections and never answers
+// Limit for an address that accepts connections and never responds
 const MAX_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {

@@ -35,10 +35,10 @@ export function createSsmCollectionSetting(options: {
   // version that was read, it has replaced another writer's value, which is restored and reported. After a crash in between,
   // our value remains and the next read finds it: docs/migration/decisions/0006-collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
-    const before = await readVersion();
-    if (before.name === to) return;
-    if (before.name !== from) throw changedSetting(before.name, from);
-    await replace(before, to);
+    const current = await readVersion();
+    if (current.name === to) return;
+    if (current.name !== from) throw changedSetting(current.name, from);
+    await replace(current, to);
   }
 
   /** Writes the current value again. */
@@ -47,15 +47,15 @@ export function createSsmCollectionSetting(options: {
     await replace(current, current.name);
   }
 
-  async function replace(before: { name: string; version: number }, to: string): Promise<void> {
+  async function replace(previous: { name: string; version: number }, to: string): Promise<void> {
     const version = await put(to);
-    if (version === before.version + 1) return;
+    if (version === previous.version + 1) return;
     const overwritten = await readVersion(`${Name}:${version - 1}`);
     // The other write changed nothing, or wrote the same name.
-    if (overwritten.name === before.name || overwritten.name === to) return;
+    if (overwritten.name === previous.name || overwritten.name === to) return;
     // Another write that came after ours is newer, and is kept.
     if ((await readVersion()).version === version) await put(overwritten.name);
-    throw changedSetting(overwritten.name, before.name);
+    throw changedSetting(overwritten.name, previous.name);
   }
 
   async function put(Value: string): Promise<number> {

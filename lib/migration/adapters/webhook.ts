@@ -4,7 +4,7 @@ import { Refusal } from '../refusals.ts';
 import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
 
-/** The webhook answers 200 or 204 when the action is done, 202 while it is in progress. */
+/** The webhook returns 200 or 204 when the action is done, 202 while it is in progress. */
 export function createWebhook(options: {
   readonly url: string;
   readonly token: Secret | undefined;

@@ -47,18 +47,18 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   // The manifest is deleted first: it must never describe newer files.
   await artifacts.delete(listDumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
-  const before = await readState(source);
+  const stateBefore = await readState(source);
   const { files, contents } = await writeFiles(options);
-  const after = await readState(source);
-  assertUnchanged(before, after, contents);
+  const stateAfter = await readState(source);
+  assertUnchanged(stateBefore, stateAfter, contents);
   const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
     runId,
     server: await source.readServer(),
     startedAt,
     finishedAt: now().toISOString(),
-    before,
-    after,
+    before: stateBefore,
+    after: stateAfter,
     contents,
     files,
   });

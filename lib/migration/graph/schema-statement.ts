@@ -131,10 +131,10 @@ function createReader(statement: string) {
   let position = 0;
 
   function createRefusal(): Refusal {
-    const where = tokens[position] === undefined ? 'its end' : `"${tokens[position]}"`;
+    const offendingToken = tokens[position] === undefined ? 'its end' : `"${tokens[position]}"`;
     return new Refusal(
       'RefusedSnapshot',
-      `The schema of the dump has a statement that Neo4j does not write for a constraint or an index, from ${where} on: ${statement.slice(0, 200)}`,
+      `The schema of the dump has a statement that Neo4j does not write for a constraint or an index, from ${offendingToken} on: ${statement.slice(0, 200)}`,
     );
   }
 

@@ -19,8 +19,8 @@ export function changedSetting(actual: string, expected: string): Refusal {
   );
 }
 
-export function missingSetting(where: string, cause: unknown): Refusal {
-  return new Refusal('RefusedSetting', `The collection-name setting ${where} cannot be read.`, {
+export function missingSetting(location: string, cause: unknown): Refusal {
+  return new Refusal('RefusedSetting', `The collection-name setting ${location} cannot be read.`, {
     cause,
   });
 }

@@ -5,7 +5,7 @@ export const HOOK_ACTIONS = [
   ...EXTERNAL_ACTIONS,
   // A notification: nothing waits for it.
   'warn-of-end',
-  // Asks whether the webhook answers and accepts the token; no action follows.
+  // Asks whether the webhook responds and accepts the token; no action follows.
   'check',
 ] as const;
 
@@ -18,7 +18,7 @@ export interface HookRequest {
   readonly occasion: string;
   /** Collection that the backend must use */
   readonly collection: string;
-  /** The new version accepts this user's writes at once; all other users wait until writes are opened. */
+  /** The new version accepts this user's writes immediately; all other users wait until writes are opened. */
   readonly testUser: string;
   /** Time at which a freeze should end by itself if no call ends it; for a warning, the time that it warns of */
   readonly deadlineAt: number | undefined;
@@ -31,6 +31,6 @@ export interface HookRequest {
 export type HookOutcome = 'done' | 'under-way' | 'asked-of-a-person';
 
 export interface Hooks {
-  /** @throws Refusal if the webhook refuses; RetryableFailure if it does not answer */
+  /** @throws Refusal if the webhook refuses; RetryableFailure if it does not respond */
   ask(request: HookRequest): Promise<HookOutcome>;
 }

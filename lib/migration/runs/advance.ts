@@ -48,8 +48,8 @@ export async function advance(
 function isAlreadyDone(command: Command, run: Run, now: Date): boolean {
   const moves = MOVES.filter((move) => move.command === command);
   const canAdvance = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
-  const isReached = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
-  return isReached && !canAdvance && decideNext(run, now).command !== command;
+  const hasReachedTarget = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
+  return hasReachedTarget && !canAdvance && decideNext(run, now).command !== command;
 }
 
 type WithRun = AdvanceOrder & { readonly run: Run };

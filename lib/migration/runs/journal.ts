@@ -223,7 +223,7 @@ export class Paused extends Error {
   }
 }
 
-/** The time of the invocation is up: the next one begins at once. */
+/** The time of the invocation is up: the next one begins immediately. */
 export function outOfTime(): Paused {
   return new Paused({ waitsFor: 'more time', waitSeconds: 0 });
 }

@@ -1,9 +1,9 @@
-// Names the process that holds a lease. In the same container, the lock of a killed process is then free at once; elsewhere it
+// Names the process that holds a lease. In the same container, the lock of a killed process is then free immediately; elsewhere it
 // has to expire.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface LeaseHolder {
-  /** This process; undefined on a system that does not show its processes */
+  /** Name of this process; undefined on a system that does not show its processes */
   readonly self: string | undefined;
   /** True if that process has ended; false if this cannot be seen from here. */
   readonly isGone: (holder: string) => boolean;

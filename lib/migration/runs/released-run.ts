@@ -68,8 +68,8 @@ export function upgradeNotes(recorded: unknown): unknown {
   const { noted, passed, ...journal } = result.output;
   const { plan, failingSince: since, failingAfter: after, refused, unproved, earlier } = noted;
   const mayHaveLeft = 'setting-changed' in passed || since !== undefined;
-  const stays = { refused, ...(mayHaveLeft && { leftFor: unproved?.to ?? plan?.returnTo }) };
-  const ended = refused ? stays : unproved && { to: unproved.to, unproved: unproved.why };
+  const refusedEnd = { refused, ...(mayHaveLeft && { leftFor: unproved?.to ?? plan?.returnTo }) };
+  const end = refused ? refusedEnd : unproved && { to: unproved.to, unproved: unproved.why };
   return {
     ...journal,
     passed: {
@@ -77,7 +77,7 @@ export function upgradeNotes(recorded: unknown): unknown {
       ...(since !== undefined && { [DECISIONS.failing]: { found: { since, after } } }),
       ...(earlier !== undefined && { [DECISIONS.earlier]: { found: earlier } }),
       ...passed,
-      ...(ended && { [DECISIONS.end]: { found: ended } }),
+      ...(end && { [DECISIONS.end]: { found: end } }),
     },
   };
 }

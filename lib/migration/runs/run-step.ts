@@ -48,7 +48,7 @@ export type StepResult =
 /** An invocation of a function, or of a step in a process of its own */
 export interface Invocation {
   readonly timeLeftMs: () => number;
-  /** Stops the step before its next change, and releases its lock at once. */
+  /** Stops the step before its next change, and releases its lock immediately. */
   readonly interruption?: AbortSignal | undefined;
   /** Time for the limit of reads; real by default */
   readonly time?: Time | undefined;
@@ -68,7 +68,7 @@ export async function runStep(
   const { runId, intent, timeLeftMs, interruption, failed } = options;
   const { lock } = services;
   const lease = await lock.take(runId);
-  const ended = new AbortController();
+  const invocationEnd = new AbortController();
   try {
     // The run may have advanced before this invocation got the lock.
     const storedRun = await services.runs.read(runId);
@@ -80,11 +80,11 @@ export async function runStep(
     return await lock.keep(lease, assertInTime, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
-      const { time = createRealTime(AbortSignal.any([signal, ended.signal])) } = options;
+      const { time = createRealTime(AbortSignal.any([signal, invocationEnd.signal])) } = options;
       return runLocked(step, { ...context, lease, signal }, { isWanted, timeLeftMs, time, failed });
     });
   } finally {
-    ended.abort();
+    invocationEnd.abort();
     await releaseLock(services, lease);
   }
 }
@@ -165,7 +165,7 @@ async function runLocked(
     get run() {
       return run;
     },
-    // Until the phase begins, the record has what was accepted for the one before.
+    // Until the phase begins, the record has what was accepted for the previous phase.
     get input() {
       return hasBegun() ? { ...run.accepted, ...input } : input;
     },
@@ -293,16 +293,16 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   };
 }
 
-/** @param more how long to wait if the step is not done, or why the run rolls back */
+/** @param details how long to wait if the step is not done, or why the run rolls back */
 export function toResult(
   run: Run,
-  more: Waiting | { readonly refused?: Run['refused'] } = {},
+  details: Waiting | { readonly refused?: Run['refused'] } = {},
 ): StepResult {
   const { runId, phase } = run;
-  const done = !('waitSeconds' in more);
+  const done = !('waitSeconds' in details);
   return {
     ...{ runId, dryRun: false, phase, done, waitSeconds: 0, needsPerson: false },
     hasReturned: done && hasReturned(run),
-    ...more,
+    ...details,
   };
 }

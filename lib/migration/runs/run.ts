@@ -25,8 +25,8 @@ export const referenceSchema = v.strictObject({
 });
 
 /** Schema of a count; the noun appears in its error messages. */
-export function countSchemaFor(what: string) {
-  const rule = `a whole number of ${what}, 0 or more`;
+export function countSchemaFor(noun: string) {
+  const rule = `a whole number of ${noun}, 0 or more`;
   return v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(rule));
 }
 

@@ -48,12 +48,12 @@ async function listFilledCollections(
   own: readonly string[],
 ): Promise<string[]> {
   const companions = [builtCollectionsOf(run)[1], liveCollectionsOf(run)[1]];
-  const filled: string[] = [];
+  const filledCollections: string[] = [];
   for (const name of own) {
     if (companions.includes(name) || !(await vectors.collectionExists(name))) continue;
-    if ((await vectors.count(name)) > 0) filled.push(name);
+    if ((await vectors.count(name)) > 0) filledCollections.push(name);
   }
-  return filled;
+  return filledCollections;
 }
 
 /** Lists the new collection if it has late writes: an instance from an earlier window may still write to it alone. */
@@ -61,8 +61,8 @@ async function listWritten(request: StepRequest): Promise<string[]> {
   const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
   if (!run.base || !listOwnCollections(request).includes(standby)) return [];
-  const existing = await services.vectors.listCollections();
-  if (![active, standby].every((name) => existing.includes(name))) return [];
+  const existingCollections = await services.vectors.listCollections();
+  if (![active, standby].every((name) => existingCollections.includes(name))) return [];
   const { late } = await compare(request, { active, standby, base: run.base });
   return late.written > 0 ? [standby] : [];
 }
@@ -116,15 +116,15 @@ async function removeServed(
   const [live, companion] = liveCollectionsOf(run);
   const exists = collections.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
-  const isChanged =
+  const hasChanged =
     exists && !isInUse && !(await haveSameSums({ services, run }, live, { base: run.base }));
-  const except = isChanged ? [live, companion] : [];
+  const except = hasChanged ? [live, companion] : [];
   await removeCollections({ services, run, renew: () => lock.renew(lease) }, collections, {
     except,
   });
   const changedRun = {
     ...run,
-    kept: [...run.kept, ...(isChanged ? [live] : [])],
+    kept: [...run.kept, ...(hasChanged ? [live] : [])],
     served: run.served.filter((entry) => !served.includes(entry)),
   };
   await runs.write(lease, changedRun);

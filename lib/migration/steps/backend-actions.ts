@@ -257,8 +257,8 @@ export async function activate(
 /** Lists the aliases of the old collection. They are recorded before one is moved: a rollback moves back only these. */
 async function findAliases({ services, run, note }: ActivationContext): Promise<readonly string[]> {
   if (!run.plan.movesAliases || run.window?.aliases) return run.window?.aliases ?? [];
-  const listed = await services.vectors.listAliases();
-  const aliases = listed
+  const listedAliases = await services.vectors.listAliases();
+  const aliases = listedAliases
     .filter(({ collection_name }) => collection_name === run.plan.sourceCollection)
     .map(({ alias_name }) => alias_name);
   await note({ window: { ...windowOf(run), aliases } });

@@ -9,7 +9,7 @@ import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 const DETAIL = {
   proved: 'accepted, and refused for others',
-  /** The backend answers for every user. */
+  /** The backend responds for every user. */
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 

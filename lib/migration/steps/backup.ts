@@ -28,11 +28,11 @@ export const backup: Step = {
 export async function takeBackup(context: StepContext): Promise<Reference> {
   const { run, stages } = context;
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
-  const restored = restoreTestCollectionOf(run);
+  const restoredCollection = restoreTestCollectionOf(run);
   // In a window writes are frozen: one digest proves the restore, without a list.
   const listing = run.window ? undefined : await listBefore(context);
   const provedBackup = await withSnapshot(context, source, async (kept) => {
-    await restoreSnapshot(context, { name: restored, kept });
+    await restoreSnapshot(context, { name: restoredCollection, kept });
     const counted = await stages.once('counted', () => countRestored(context, listing));
     // Removed after the counts are recorded: a killed invocation needs both to prove the restore again.
     await stages.once('proof-removed', () => removeProof(context, listing));
@@ -54,14 +54,14 @@ async function countRestored(
   listing: Listing | undefined,
 ): Promise<CountedRestore> {
   const { services, run } = context;
-  const restored = restoreTestCollectionOf(run);
+  const restoredCollection = restoreTestCollectionOf(run);
   if (listing) {
-    await assertWholeRestore(context, restored, listing).catch(async (error: unknown) => {
+    await assertWholeRestore(context, restoredCollection, listing).catch(async (error: unknown) => {
       if (error instanceof Refusal) await removeRestored(context);
       throw error;
     });
   }
-  const scanned = await scanCollection(services, run, restored);
+  const scanned = await scanCollection(services, run, restoredCollection);
   return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 

@@ -16,10 +16,14 @@ export async function removeCollections(
   options: { readonly keepsOld?: boolean; readonly except?: readonly string[] } = {},
 ): Promise<void> {
   const { keepsOld = true, except = [] } = options;
-  const active = withCompanion(await setting.read());
-  const kept = [...active, ...except, ...(keepsOld ? [run.plan.sourceCollection] : [])];
+  const activeCollections = withCompanion(await setting.read());
+  const keptCollections = [
+    ...activeCollections,
+    ...except,
+    ...(keepsOld ? [run.plan.sourceCollection] : []),
+  ];
   for (const name of new Set(names)) {
-    if (kept.includes(name)) continue;
+    if (keptCollections.includes(name)) continue;
     await renew();
     await vectors.deleteCollection(name);
   }
@@ -56,8 +60,8 @@ async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   const windowJournal = await readJournal(services, run.runId, 'cutover');
   const windowCursor =
     windowJournal?.open?.stage === 'backed-up' ? windowJournal.open.cursor : undefined;
-  for (const recorded of [backupJournal, parseJournal(windowCursor)]) {
-    if (recorded) await removeLeftover(context, sourceCollection, recorded);
+  for (const journal of [backupJournal, parseJournal(windowCursor)]) {
+    if (journal) await removeLeftover(context, sourceCollection, journal);
   }
 }
 
@@ -87,10 +91,10 @@ export async function removeWarmUp(
   await removeTestWrites(context, collections);
   const remaining = await countTestWrites(context.services, context.run, collections);
   if (remaining === 0) return;
-  const where = collections.join(' and ');
+  const collectionNames = collections.join(' and ');
   throw new Refusal(
     'RefusedNewVersion',
-    `${remaining} points of the test user were still in ${where}.`,
+    `${remaining} points of the test user were still in ${collectionNames}.`,
   );
 }
 

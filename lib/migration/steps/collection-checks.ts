@@ -118,7 +118,7 @@ function listCreatedBy(run: Run): string[] {
 
 const SUPPORTED_LAYOUT =
   'Only collections with one unnamed vector and cosine distance can be migrated.';
-/** Results that mem0 asks for at once when it looks up entities */
+/** Number of results that mem0 requests in one search for entities */
 const MAX_FOUND_ENTITIES = 10_000;
 
 export const VECTOR_LAYOUT = defineCheck({

@@ -42,7 +42,7 @@ interface SumSource {
 /** Numbers of memories by which the standby source differs from the active one */
 export interface Tally extends Changes {
   readonly same: number;
-  /** Those of `same` that equal the last common version, too; counted only if vectors are compared */
+  /** Memories of `same` that equal the last common version, too; counted only if vectors are compared */
   readonly common: number;
   /** Memories that the standby source would gain, lose (`removes`) or replace (`changes`) if it were made equal */
   readonly adds: number;
@@ -134,9 +134,9 @@ interface VersionPair {
   readonly base: CommonVersion;
 }
 
-function createTally(before: Tally, vectors: VectorRules | undefined) {
-  const counts = { ...before };
-  const late = { ...before.late };
+function createTally(previous: Tally, vectors: VectorRules | undefined) {
+  const counts = { ...previous };
+  const late = { ...previous.late };
   const examples = [...late.examples];
 
   function add({ id, from: active, to: standby, base }: VersionPair): void {

@@ -67,11 +67,11 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
   const { run, stages } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
   // The first copy fills the collection, then compares in a separate walk.
-  const isFirst = run.phase === 'rebuilt';
-  const filled = isFirst ? await stages.once(FILLED, fill) : NOTHING_COMPARED;
+  const isFirstCopy = run.phase === 'rebuilt';
+  const fillReport = isFirstCopy ? await stages.once(FILLED, fill) : NOTHING_COMPARED;
   await stages.once(COMPARING, async () => {});
   const compared = await stages.once(COMPARED, async (context) => {
-    const options = { mode: 'repair', users: 'writing', earlier: { report: filled } } as const;
+    const options = { mode: 'repair', users: 'writing', earlier: { report: fillReport } } as const;
     return (await copyForward(context, options)).report;
   });
   if (movesEntities(run)) {
@@ -152,8 +152,8 @@ async function compareSearches(context: StepContext): Promise<Parity> {
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;
-  const found = `${listPending(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED_POINTS).join(', ')}`;
-  const why = `${stuck} points of ${plan.targetCollection} stay different however often they are copied (${found}). The report is ${artifact}.`;
+  const differences = `${listPending(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED_POINTS).join(', ')}`;
+  const why = `${stuck} points of ${plan.targetCollection} stay different however often they are copied (${differences}). The report is ${artifact}.`;
   throw new Refusal('RefusedByService', why);
 }
 
@@ -183,7 +183,7 @@ async function storeVerification(
   const { inserted, replaced, deleted, withoutKeywords } = report;
   const { points, digest: fingerprint } = report.from;
   const { writes: takenBack, overruled, withheld } = report.strays;
-  const pending = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
+  const pendingCount = Object.values(report.pending).reduce((sum, count) => sum + count, 0);
   return await storeReport(context, 'verification-report', {
     facts: {
       fingerprint,
@@ -192,9 +192,9 @@ async function storeVerification(
       replaced,
       deleted,
       withoutKeywords,
-      pending,
+      pending: pendingCount,
       ...Object.fromEntries(Object.entries(report.pending).filter(([, count]) => count > 0)),
-      ...(pending > 0 && { examples: report.examples.slice(0, MAX_NAMED_POINTS).join(', ') }),
+      ...(pendingCount > 0 && { examples: report.examples.slice(0, MAX_NAMED_POINTS).join(', ') }),
       ...figures,
       ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
@@ -210,15 +210,18 @@ export async function verifyEqual(
   const { evidence, plan } = context.run;
   const { facts = {} } = evidence['verification-report'] ?? {};
   // This walk counts only its own copies; most points were copied before.
-  const copied = facts.copied ?? facts.inserted;
-  const figures = { ...pickParity(facts), ...(copied !== undefined && { copied }) };
-  const verified = await storeVerification(context, report, figures);
+  const copiedPoints = facts.copied ?? facts.inserted;
+  const figures = {
+    ...pickParity(facts),
+    ...(copiedPoints !== undefined && { copied: copiedPoints }),
+  };
+  const verification = await storeVerification(context, report, figures);
   if (faults.length > 0) {
-    const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verified.artifact}.`;
+    const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verification.artifact}.`;
     throw new Refusal('RefusedVerification', why);
   }
   const digest = evidence['backup-manifest']?.facts.fingerprint;
-  if (holdSame(report.from, { digest })) return verified;
+  if (holdSame(report.from, { digest })) return verification;
   const restoredPoints = evidence['backup-manifest']?.facts.points;
   const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restoredPoints}, or its points differ: the collection was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);

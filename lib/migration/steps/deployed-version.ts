@@ -23,11 +23,11 @@ export async function findVersion(
   { backend }: Pick<Services, 'backend'>,
   { runId }: Pick<Run, 'runId'>,
 ): Promise<DeployedVersion> {
-  const isNew = await backend
+  const runsNewVersion = await backend
     .isGraphDeprecated(testUserOf(runId))
     .catch(recoverWith(undefined, whenRefusedWith(404)));
-  if (isNew === undefined) return 'unknown';
-  return isNew ? 'new' : 'old';
+  if (runsNewVersion === undefined) return 'unknown';
+  return runsNewVersion ? 'new' : 'old';
 }
 
 export const DEPLOYED_VERSION = defineCheck({
@@ -54,7 +54,7 @@ function whyOtherThanPlanned({ plan }: Run, deployed: DeployedVersion): string |
 
 /** Called right before the window, where a refusal costs users nothing. @throws Refusal if another version is deployed */
 export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
-  // A backend that does not answer may be stopped already.
+  // A backend that does not respond may be stopped already.
   const deployed = await findVersion(services, run).catch(
     recoverWith('unknown', isRetryableFailure),
   );

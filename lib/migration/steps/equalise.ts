@@ -69,8 +69,8 @@ export interface EqualiseOptions {
   /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
   readonly mode?: 'repair' | 'fill' | 'carry';
   /**
-   * Changes that are limited besides removals; those of payloads by default. vectors: those of payloads and vectors, as the
-   * active version may have embedded its memories with another model.
+   * Changes that are limited like removals: those of payloads by default. vectors: those of payloads and vectors, as the active
+   * version may have embedded its memories with another model.
    */
   readonly limitedChanges?: 'none' | 'payloads' | 'vectors';
 }

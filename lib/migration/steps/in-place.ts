@@ -118,8 +118,8 @@ async function storeFilled(
     throw new Refusal('RefusedVerification', why);
   }
   const sample = await sampleDigest(place);
-  const counted = await countUsers(services, run, place.collection);
-  const counts = await storeCounts(context, counted);
+  const userCounts = await countUsers(services, run, place.collection);
+  const counts = await storeCounts(context, userCounts);
   // The speed forecasts the walk in the window; in the window itself it is not needed.
   const speed = run.phase !== 'switching' && (await measureWalk(context, points));
   return await storeReport(context, 'verification-report', {

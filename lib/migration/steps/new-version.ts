@@ -45,15 +45,15 @@ export async function proveSlot(
   vectors: VectorStore,
   { source, created }: { source: string; created: string },
 ): Promise<void> {
-  const before = readDenseVector(await vectors.readCollectionInfo(source));
+  const expectedVector = readDenseVector(await vectors.readCollectionInfo(source));
   const info = await vectors.readCollectionInfo(created);
-  const after = readDenseVector(info);
+  const createdVector = readDenseVector(info);
   if (
-    after.size === undefined ||
-    after.size !== before.size ||
-    after.distance !== before.distance
+    createdVector.size === undefined ||
+    createdVector.size !== expectedVector.size ||
+    createdVector.distance !== expectedVector.distance
   ) {
-    const layouts = `${after.size} ${after.distance} where ${source} has ${before.size} ${before.distance}`;
+    const layouts = `${createdVector.size} ${createdVector.distance} where ${source} has ${expectedVector.size} ${expectedVector.distance}`;
     throw new Refusal('RefusedNewVersion', `${created} has ${layouts}.`);
   }
   if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
@@ -76,12 +76,12 @@ async function provePoints(vectors: VectorStore, run: Run): Promise<void> {
 }
 
 async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): Promise<void> {
-  const found =
+  const foundCount =
     (await preview?.search(
       testUserOf(runId),
       'Whom do I know, where do they live, and what do they love?',
     )) ?? 0;
-  if (found > 0) return;
+  if (foundCount > 0) return;
   throw new Refusal(
     'RefusedNewVersion',
     'The new version does not find a memory that it has just stored.',
@@ -162,16 +162,16 @@ export async function proveEmbeddings(
   await renew();
   const copies = candidates.map(({ point }) => point);
   await vectors.upsert(collection, copies, 'upsert');
-  let found = 0;
+  let foundCount = 0;
   for (const { point, text } of candidates.slice(0, PROBE_COUNT)) {
     const best = await backend.findBestMatch(user, text);
     if (best === undefined) return 'unverified';
-    if (best === JSON.parse(point.id)) found += 1;
+    if (best === JSON.parse(point.id)) foundCount += 1;
   }
-  if (found >= MIN_FOUND) return 'proved';
+  if (foundCount >= MIN_FOUND) return 'proved';
   throw new Refusal(
     'RefusedNewVersion',
-    `Of ${PROBE_COUNT} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
+    `Of ${PROBE_COUNT} known memories, searched for by their own words, the new version finds ${foundCount} first: another embedding model.`,
   );
 }
 
@@ -195,9 +195,9 @@ export async function servesFrom(
   await removeTestWrites(context, [collection, other]);
   await renew();
   await vectors.upsert(collection, [candidate.point], 'upsert');
-  const found = await backend.search(user, candidate.text);
+  const foundCount = await backend.search(user, candidate.text);
   await removeTestWrites(context, [collection]);
-  return found > 0;
+  return foundCount > 0;
 }
 
 function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate[] {
@@ -226,10 +226,11 @@ type PremadeServices = Pick<Services, 'vectors' | 'preview'>;
 /** Collections of the run that the new version has created already: empty, with the right layout */
 export async function listPremade(services: PremadeServices, run: Run): Promise<string[]> {
   if (!services.preview) return [];
-  const existing = await services.vectors.listCollections();
+  const existingCollections = await services.vectors.listCollections();
   const premade = [];
   for (const name of builtCollectionsOf(run)) {
-    if (existing.includes(name) && (await isPremade(services, run, name))) premade.push(name);
+    if (existingCollections.includes(name) && (await isPremade(services, run, name)))
+      premade.push(name);
   }
   return premade;
 }

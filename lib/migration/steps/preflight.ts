@@ -1,4 +1,4 @@
-// Checks all prerequisites of a migration, and reports all problems at once. A run begins with it: when every prerequisite is met,
+// Checks all prerequisites of a migration, and reports all problems together. A run begins with it: when every prerequisite is met,
 // the plan is recorded and fixed, and the run has the lock until it is live or has ended.
 import * as v from 'valibot';
 import { isPrintable, toWords } from '../../shared/printable.ts';
@@ -157,9 +157,9 @@ function addAcceptances(plan: Plan, { accepts = [], freeBytes }: PreflightInput)
 }
 
 async function findRun(services: Services, input: PreflightInput): Promise<Run | undefined> {
-  const isNew = (error: unknown) =>
+  const isNewRun = (error: unknown) =>
     isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined;
-  const run = await services.runs.read(input.runId).catch(recoverWith(undefined, isNew));
+  const run = await services.runs.read(input.runId).catch(recoverWith(undefined, isNewRun));
   if (!run) return undefined;
   const { phase } = run;
   if (!isBeforeWindow(phase)) throw notNow(`No preflight in a run that is ${phase}.`);

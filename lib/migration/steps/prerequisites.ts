@@ -54,7 +54,7 @@ interface CheckDefinition<Reading, Needed> {
   readonly detail: (reading: Reading, run: Run) => string;
   readonly facts?: (reading: Reading) => Prerequisite['facts'];
   readonly rules: readonly Rule<Reading>[];
-  /** Remedy if the service does not answer */
+  /** Remedy if the service does not respond */
   readonly unavailableRemedy?: string;
 }
 
@@ -108,7 +108,7 @@ function applyRule<Reading>(
 }
 
 /**
- * Turns a refusal, or a service that does not answer, into a problem. Nothing is retried, because an operator is present.
+ * Turns a refusal, or a service that does not respond, into a problem. Nothing is retried, because an operator is present.
  * @throws any other error
  */
 function describeFailure(error: unknown, unavailableRemedy: string): Problem {

@@ -115,7 +115,7 @@ export async function remind(services: Services, run: Run, retention: Retention)
   await services.runs.noteReminder(run.runId);
 }
 
-// A webhook that does not know this action, or does not answer, must not stop the retention.
+// A webhook that does not know this action, or does not respond, must not stop the retention.
 async function warnWebhook(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, window } = run;
   try {

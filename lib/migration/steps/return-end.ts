@@ -69,8 +69,10 @@ export function beginJournal(
  * @throws ValiError if there is no plan and users may have left: only opening writes would split them across two versions
  */
 export function readPlan({ run, stages: { recorded } }: StepContext): Return {
-  const found = recorded.passed[PLAN]?.found;
-  return found === undefined && !hasSwitched(run) ? stayOnOld(run) : v.parse(returnSchema, found);
+  const recordedPlan = recorded.passed[PLAN]?.found;
+  return recordedPlan === undefined && !hasSwitched(run)
+    ? stayOnOld(run)
+    : v.parse(returnSchema, recordedPlan);
 }
 
 /** Undefined until the rollback has ended */
@@ -111,10 +113,10 @@ export function chooseEnd({ refusedAs, journal, settingNamesNew, now }: Situatio
   }
   if ('opened' in passed && refusedAs !== NOTHING_TO_RETURN_TO) return { choice: 'repeat' };
   const previous = v.parse(v.optional(failingSchema), passed[FAILING]?.found);
-  const after = Object.keys(stagesOf(journal)).length;
+  const passedStages = Object.keys(stagesOf(journal)).length;
   // If more stages have passed since, the cause was repaired: this refusal has its own time.
-  const isNew = !previous || (previous.after !== undefined && after > previous.after);
-  const failing = isNew ? { since: now, after } : previous;
+  const isNewRefusal = !previous || (previous.after !== undefined && passedStages > previous.after);
+  const failing = isNewRefusal ? { since: now, after: passedStages } : previous;
   return { choice: now < failing.since + MAX_UNPROVED_MS ? 'wait' : 'open', failing };
 }
 
@@ -199,7 +201,7 @@ interface Unproved {
 }
 
 /**
- * Opens writes on the collection that was active when the rollback began, or on its restored snapshot if that collection is gone.
+ * Opens writes on the collection that was active when the rollback began, or on its restored snapshot if that collection is missing.
  * @throws Paused to restore it first
  */
 async function openUnproved(

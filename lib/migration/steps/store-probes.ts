@@ -107,10 +107,10 @@ async function findObstacles(
   { plan: { sourceCollection } }: Run,
 ): Promise<string[]> {
   const version = await vectors.fetchVersion();
-  const isOld = !isNewEnough(version);
-  const shards = isOld ? [] : await vectors.listShardStates(sourceCollection);
+  const isTooOld = !isNewEnough(version);
+  const shards = isTooOld ? [] : await vectors.listShardStates(sourceCollection);
   return [
-    ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
+    ...(isTooOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
     ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
     ...shards.filter((state) => state !== 'Active').map((state) => `A shard is ${state}.`),
   ];

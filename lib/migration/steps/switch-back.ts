@@ -149,7 +149,7 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
     if (kind === 'not-returned') await askAgain(context);
     throw suspectAction(action, to, kind === 'unavailable' ? why : failReturn(String(why)));
   }
-  // A backend that does not answer may run either version: users stay on the one that worked before the rollback.
+  // A backend that does not respond may run either version: users stay on the one that worked before the rollback.
   const mayRunNew = kind === 'not-returned' || kind === 'unavailable';
   if (mayRunNew && wentLive(run) && to !== liveCollectionOf(run)) {
     const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
@@ -173,8 +173,8 @@ async function deployInTime(
 ) {
   const { run, services, cursor, keep } = context;
   const now = services.clock().getTime();
-  const recorded = v.parse(v.fallback(deployingSchema, {}), cursor);
-  const { since = now, isRequested = false, unprovedSince = now } = recorded;
+  const savedState = v.parse(v.fallback(deployingSchema, {}), cursor);
+  const { since = now, isRequested = false, unprovedSince = now } = savedState;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const hasTimedOut = now >= until;
   if (hasTimedOut && isRequested) return { since, isLast: true, unprovedSince };
@@ -228,7 +228,7 @@ export async function restoreSetting(context: StepContext): Promise<void> {
   await activateAnyway(context, liveCollectionOf(context.run));
 }
 
-/** Aliases that cannot be moved do not keep writes frozen: the collection, or the name of an alias, may be gone for good. */
+/** Aliases that cannot be moved do not keep writes frozen: the collection, or the name of an alias, may no longer exist. */
 async function activateAnyway(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
@@ -239,7 +239,7 @@ async function activateAnyway(context: StepContext, to: string): Promise<void> {
   await activate(context, { from: await setting.read(), to, onUnmoved });
 }
 
-/** Deploys the new version, unless it still answers: the old version may be deployed already. */
+/** Deploys the new version, unless it still responds: the old version may be deployed already. */
 export async function deployAgain(context: StepContext, to: string): Promise<void> {
   if ((await checkReturn(context, to)).kind === 'not-returned') return;
   const collection = liveCollectionOf(context.run);
@@ -291,8 +291,9 @@ async function checkReturn(context: StepContext, to: string): Promise<ReturnChec
   const { sameVersion = false } = run.plan;
   try {
     await services.backend.health();
-    const isNew = sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
-    if (!isNew || (sameVersion && to === live)) return { kind: 'returned' };
+    const runsNewVersion =
+      sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
+    if (!runsNewVersion || (sameVersion && to === live)) return { kind: 'returned' };
     const worksOnOld = to !== live && (await servesFrom(context, to, live));
     if (worksOnOld && sameVersion) return { kind: 'returned' };
     if (worksOnOld) return { kind: 'unproved', why: `The new version answers, on ${to}.` };

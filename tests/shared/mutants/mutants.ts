@@ -827,7 +827,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/unit/runs/step.test.ts', [
-    ['return isReached && !canAdvance', 'return !canAdvance'],
+    ['return hasReachedTarget && !canAdvance', 'return !canAdvance'],
   ]),
   ...mutantsOf(
     'lib/migration/runs/advance.ts',
@@ -996,13 +996,13 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
-        'after > previous.after',
-        'after === null',
+        'passedStages > previous.after',
+        'passedStages === null',
         'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal for as long again, if a repair let the rollback continue',
       ],
       [
-        'after > previous.after',
-        'after >= previous.after',
+        'passedStages > previous.after',
+        'passedStages >= previous.after',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
@@ -1410,7 +1410,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
-    ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
+    ["pendingIds.has(id) ? 'inserting' : 'absent'", "'absent'"],
     ["if (!isKnown(before, id)) return 'unknown';", ''],
   ]),
   // Each safeguard of the checked model, removed from the code (docs/migration/model/README.md).
@@ -1448,7 +1448,7 @@ export const MUTANTS: readonly Mutant[] = [
       "batch, 'update_only')",
     ]),
     withoutSafeguard('NO_NOTE', 'resolver.ts', [
-      'if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));',
+      'if (pendingInserts.length > 0)\n      await walk.recordPendingInserts(pendingInserts.map(({ id }) => id));',
       '',
     ]),
     withoutSafeguard('NOTES_DROPPED', 'base.ts', [
@@ -1502,7 +1502,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['newRemovals.second > limit', 'newRemovals.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
     ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
-    ['await keepOverwritten(reread);', ''],
+    ['await keepOverwritten(rereadPairs);', ''],
   ]),
   ...mutantsOf(
     'lib/migration/keyword-fill.ts',
@@ -1555,8 +1555,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['{ filter: filterUnchanged(unchanged) }', '{ ids: unchanged.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
-    ['.filter(({ id }) => !found.has(id))', ''],
-    ['isSame(found.get(point.id), point)', 'found.has(point.id)'],
+    ['.filter(({ id }) => !existingPoints.has(id))', ''],
+    ['isSame(currentPoints.get(point.id), point)', 'currentPoints.has(point.id)'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',

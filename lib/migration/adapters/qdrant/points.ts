@@ -77,7 +77,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
     await write({ method: 'PUT', path: collectionPath(collection, '/points?wait=true'), body });
   }
 
-  /** Leaves other vectors and all payloads unchanged. If a point does not exist, the store answers 404 but updates the others. */
+  /** Leaves other vectors and all payloads unchanged. If a point does not exist, the store returns 404 but updates the others. */
   async function updateVectors(
     collection: string,
     updates: readonly VectorUpdate[],
@@ -115,7 +115,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
   }
 
   /** True if the store itself can compute keyword vectors for the slot. */
-  // A store without the model answers 400; one whose inference service was never started answers 500.
+  // A store without the model returns 400; one whose inference service was never started returns 500.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };
     const body: Schemas['QueryRequest'] = { query, using: slot, limit: 1 };

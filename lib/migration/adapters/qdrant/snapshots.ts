@@ -21,10 +21,10 @@ export function createQdrantSnapshots(transport: Transport) {
   const { fetchResult, openResponse } = transport;
 
   /**
-   * Requests a snapshot and returns at once. The snapshot is complete when it is listed; the store does not report a failure.
+   * Requests a snapshot and returns immediately. The snapshot is complete when it is listed; the store does not report a failure.
    * @returns the time on the store's clock, in epoch milliseconds; undefined if the response has no date
    */
-  // With wait=false, the store answers 202 before it begins the snapshot.
+  // With wait=false, the store returns 202 before it begins the snapshot.
   async function startSnapshot(collection: string): Promise<number | undefined> {
     const path = collectionPath(collection, '/snapshots?wait=false');
     const signal = AbortSignal.timeout(transport.timeoutMs);
@@ -60,7 +60,7 @@ export function createQdrantSnapshots(transport: Transport) {
   }
 
   /** Counts points of a collection that may still be restored. @returns undefined while the collection cannot be read */
-  // Not retried: while a shard is being replaced, reads fail with a 500.
+  // The request is not retried: while a shard is being replaced, reads fail with a 500.
   async function countRestoredPoints(collection: string): Promise<number | undefined> {
     const path = collectionPath(collection, '/points/count');
     const call: Call = { method: 'POST', path, body: { exact: true }, isRetried: false };
@@ -199,11 +199,11 @@ function createUploadProbe({ toHttpCall, keyHeaders }: Transport) {
 // If a refusal arrives before the whole file is sent, the rest is not sent.
 async function send(request: ClientRequest, content: SnapshotUpload['bytes']): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
-  const received = new Promise<IncomingMessage>((resolve, reject) => {
+  const firstResponse = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).on('error', reject);
   });
-  const sent = pipeline(content, request);
-  const incoming = await Promise.race([received, sent.then(() => received)]);
+  const upload = pipeline(content, request);
+  const incoming = await Promise.race([firstResponse, upload.then(() => firstResponse)]);
   const response = await toResponse(incoming);
   request.destroy();
   return response;

@@ -121,7 +121,7 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   try {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
-    // Without the cause: a parser's message quotes the response, which may hold users' ids.
+    // The refusal has no cause: a parser's message quotes the response, which may hold users' ids.
     throw refuseResponse(`${name}: the response is not JSON`);
   }
 }
