@@ -66,7 +66,7 @@ export function measureSpeed(points: number, milliseconds: number): number {
   return points / Math.max(1, milliseconds / 1_000);
 }
 
-const PARTS = [
+const STAGE_PARTS = [
   ['frozen', 'freeze'],
   ['backed-up', 'backup'],
   ['equal', 'copy'],
@@ -76,7 +76,7 @@ const PARTS = [
 export function measureParts({ passed }: RecordedJournal): Record<string, number> {
   const took: Record<string, number> = {};
   let previousEnd = 0;
-  for (const [stage, part] of PARTS) {
+  for (const [stage, part] of STAGE_PARTS) {
     const end = passed[stage]?.workedMs;
     if (end === undefined) break;
     took[part] = (end - previousEnd) / 1_000;

@@ -20,7 +20,7 @@ const snapshotSchema = v.object({
 /** A snapshot as the store describes it */
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
-/** Numbered parts: the description of even the largest file is this small. */
+/** Numbered parts, so that even the largest file has a short description */
 const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
 
 export const keptSnapshotSchema = v.object({

@@ -24,7 +24,7 @@ export interface Move {
 
 type MoveDetails = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
 
-function move(
+function defineMove(
   command: Command,
   from: readonly Phase[],
   to: Phase,
@@ -36,39 +36,39 @@ function move(
 // A step can be repeated in the phase it leads to. This resumes a killed step, or renews its evidence; later steps that used the
 // old evidence must then be repeated.
 export const MOVES: readonly Move[] = [
-  move('backup', ['checked', 'backed-up'], 'backed-up', {
+  defineMove('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],
     yields: 'backup-manifest',
   }),
-  move('rebuild', ['backed-up', 'rebuilt'], 'rebuilt', {
+  defineMove('rebuild', ['backed-up', 'rebuilt'], 'rebuilt', {
     needs: ['backup-manifest'],
     yields: 'rebuild-proof',
   }),
-  move('copy', ['rebuilt', 'copied'], 'copied', {
+  defineMove('copy', ['rebuilt', 'copied'], 'copied', {
     needs: ['backup-manifest', 'rebuild-proof'],
     yields: 'verification-report',
   }),
-  move('cutover', ['copied'], 'live', {
+  defineMove('cutover', ['copied'], 'live', {
     through: 'switching',
     needsPerson: true,
     needs: ['backup-manifest', 'verification-report'],
     yields: 'cutover-report',
     approves: APPROVED_EVIDENCE,
   }),
-  move('cutover', ['switching'], 'live', { yields: 'cutover-report' }),
-  move('rollback', ['switching'], 'copied', {
+  defineMove('cutover', ['switching'], 'live', { yields: 'cutover-report' }),
+  defineMove('rollback', ['switching'], 'copied', {
     through: 'switching-back',
     yields: 'rollback-report',
   }),
   // Taking users off the new version is a person's decision.
-  move('rollback', ['live'], 'copied', {
+  defineMove('rollback', ['live'], 'copied', {
     through: 'switching-back',
     needsPerson: true,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
   // A rollback that has begun is finished without a person.
-  move('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
-  move('abort', BEFORE_WINDOW, 'aborted', { needsPerson: true }),
-  move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
+  defineMove('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
+  defineMove('abort', BEFORE_WINDOW, 'aborted', { needsPerson: true }),
+  defineMove('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];

@@ -155,13 +155,13 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let isOldFirst = true;
 
   return async function probeAll(candidates: readonly Candidate[]): Promise<(Probe | null)[]> {
-    const [oldById, copiedById] = await Promise.all(
+    const [oldById, newById] = await Promise.all(
       [from, to].map((place) => fetchById(place, candidates)),
     );
     const probes: (Probe | null)[] = [];
     for (const { id } of candidates) {
-      const [old, copied] = [oldById?.get(id), copiedById?.get(id)];
-      probes.push(old && isSame(old, copied) ? await probe(old) : null);
+      const [oldPoint, newPoint] = [oldById?.get(id), newById?.get(id)];
+      probes.push(oldPoint && isSame(oldPoint, newPoint) ? await probe(oldPoint) : null);
     }
     return probes;
   };
@@ -193,26 +193,31 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const search = ({ store, collection }: CollectionPlace) => store.search(collection, request);
     const first = await search(isOldFirst ? from : to);
     const second = await search(isOldFirst ? to : from);
-    const [old, copied] = isOldFirst ? [first, second] : [second, first];
+    const [oldResult, newResult] = isOldFirst ? [first, second] : [second, first];
     isOldFirst = !isOldFirst;
-    return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
+    return {
+      old: oldResult.hits,
+      oldMs: oldResult.milliseconds,
+      new: newResult.hits,
+      newMs: newResult.milliseconds,
+    };
   }
 
   async function measureOverlap(
     request: SearchRequest,
-    old: readonly Hit[],
-    copied: readonly Hit[],
+    oldHits: readonly Hit[],
+    newHits: readonly Hit[],
   ) {
-    const missed = old.filter(({ id }) => !copied.some((hit) => hit.id === id));
+    const missed = oldHits.filter(({ id }) => !newHits.some((hit) => hit.id === id));
     const scores = await fetchScores(missed, request);
     const unchangedHits = missed.filter(({ id, score }) => {
-      const copiedScore = scores.get(id);
-      return copiedScore !== undefined && Math.abs(copiedScore - score) <= MAX_SCORE_CHANGE;
+      const newScore = scores.get(id);
+      return newScore !== undefined && Math.abs(newScore - score) <= MAX_SCORE_CHANGE;
     });
     // A hit that is no nearer than the last result is not lost: that result may have displaced it.
     const isLost = ({ id }: Hit) =>
-      (scores.get(id) ?? 0) > findCutoffScore(copied) + SCORE_TOLERANCE;
-    const expected = old.length - missed.length + unchangedHits.length;
+      (scores.get(id) ?? 0) > findCutoffScore(newHits) + SCORE_TOLERANCE;
+    const expected = oldHits.length - missed.length + unchangedHits.length;
     return expected === 0 ? 1 : 1 - unchangedHits.filter(isLost).length / expected;
   }
 

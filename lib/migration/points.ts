@@ -45,8 +45,8 @@ type SetDigest = string;
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
 
 /** Adds digests modulo 2^256; with an exclusive or, a point that occurs twice would cancel itself out. */
-export function createDigestSum(from: SetDigest = EMPTY_SET) {
-  let sum = BigInt(`0x${from}`);
+export function createDigestSum(initial: SetDigest = EMPTY_SET) {
+  let sum = BigInt(`0x${initial}`);
   return {
     add(digest: Buffer, times = 1): void {
       const added = BigInt(`0x${digest.toString('hex')}`) * BigInt(times);

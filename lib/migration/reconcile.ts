@@ -38,7 +38,7 @@ export function startAfter({
   return { ...RECONCILE_START, report, ...(removals && { removals }) };
 }
 
-/** After a kill, the walk since the last checkpoint is repeated; it finds the repaired points equal. @throws Paused when time is up */
+/** After a kill, the walk since the last checkpoint is repeated, and finds repaired points equal. @throws Paused when time is up */
 export async function reconcile(
   settings: ReconcileSettings,
   ports: ReconcilePorts,

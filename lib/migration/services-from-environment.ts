@@ -105,12 +105,12 @@ async function openBackends(
     MEMORY_BACKEND_PATHS.split(',').map((pair) => pair.split('=', 2)),
   );
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
-  const open = (url: string, service: string) =>
+  const createBackend = (url: string, service: string) =>
     createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service, paths });
   return {
-    backend: open(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
+    backend: createBackend(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
     preview: MEMORY_PREVIEW_URL
-      ? open(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
+      ? createBackend(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
       : undefined,
   };
 }

@@ -11,7 +11,7 @@ const NO_TABLE =
 /** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({
   TABLE_NAME: v.pipe(v.string(NO_TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
-  DYNAMODB_ENDPOINT: v.optional(createUrlSchema('http://localhost:8000', isDatabase)),
+  DYNAMODB_ENDPOINT: v.optional(createUrlSchema('http://localhost:8000', isDatabaseUrl)),
 });
 
 const PATHS_PATTERN = new RegExp(
@@ -40,14 +40,14 @@ const stepSchema = v.object({
   QDRANT_API_KEY: v.optional(v.string()),
   ...backendSchema.entries,
   MEMORY_PREVIEW_URL: v.optional(createUrlSchema('https://preview.memory.example')),
-  COLLECTION_SETTING: createUrlSchema('file:///path or ssm:/parameter', isSetting),
-  ARTIFACTS_URL: createUrlSchema('s3://bucket/prefix or file:///folder', isFolder),
+  COLLECTION_SETTING: createUrlSchema('file:///path or ssm:/parameter', isSettingUrl),
+  ARTIFACTS_URL: createUrlSchema('s3://bucket/prefix or file:///folder', isFolderUrl),
   ARTIFACTS_BUCKET_OWNER: v.optional(
     v.pipe(v.string(), v.regex(/^\d{12}$/, 'is no account id: 12 digits')),
   ),
   NEO4J_URL: v.optional(
     v.pipe(
-      createUrlSchema('neo4j+s://graph.example:7687', isGraph),
+      createUrlSchema('neo4j+s://graph.example:7687', isGraphUrl),
       v.check(
         hasNoPath,
         'is an address with a path, which the driver ignores: name the database with NEO4J_DATABASE',
@@ -59,7 +59,7 @@ const stepSchema = v.object({
   ),
   NEO4J_USER: v.optional(v.string(), 'neo4j'),
   NEO4J_PASSWORD: v.optional(v.string()),
-  MIGRATION_WEBHOOK_URL: v.optional(createUrlSchema('https://hooks.example/migration', isWeb)),
+  MIGRATION_WEBHOOK_URL: v.optional(createUrlSchema('https://hooks.example/migration', isWebUrl)),
   MIGRATION_WEBHOOK_TOKEN: v.optional(v.string()),
 });
 
@@ -122,7 +122,7 @@ function listMissingSecrets(environment: Environment, names: readonly string[]):
     .map((name) => `${name} is not set, nor is ${name}_PARAMETER, which names where it is kept`);
 }
 
-function createUrlSchema(example: string, isAllowed: (url: URL) => boolean = isBase) {
+function createUrlSchema(example: string, isAllowed: (url: URL) => boolean = isBaseUrl) {
   const isUsable = (text: string) => {
     const url = URL.parse(text);
     return url !== null && url.username === '' && url.password === '' && isAllowed(url);
@@ -133,25 +133,25 @@ function createUrlSchema(example: string, isAllowed: (url: URL) => boolean = isB
   );
 }
 
-function isWeb({ protocol }: URL): boolean {
+function isWebUrl({ protocol }: URL): boolean {
   return /^https?:$/.test(protocol);
 }
 
 /** An address to which paths can be added */
-function isBase(url: URL): boolean {
-  return isWeb(url) && url.search === '' && url.hash === '';
+function isBaseUrl(url: URL): boolean {
+  return isWebUrl(url) && url.search === '' && url.hash === '';
 }
 
 /** A local database may be behind a socket. */
-function isDatabase(url: URL): boolean {
-  return url.protocol === 'unix:' || isBase(url);
+function isDatabaseUrl(url: URL): boolean {
+  return url.protocol === 'unix:' || isBaseUrl(url);
 }
 
-function isSetting({ protocol, host, pathname }: URL): boolean {
+function isSettingUrl({ protocol, host, pathname }: URL): boolean {
   return /^(file|ssm):$/.test(protocol) && host === '' && pathname.length > 1;
 }
 
-function isFolder({ protocol, host }: URL): boolean {
+function isFolderUrl({ protocol, host }: URL): boolean {
   return protocol === 's3:' ? host !== '' : protocol === 'file:' && host === '';
 }
 
@@ -159,6 +159,6 @@ function hasNoPath(text: string): boolean {
   return ['', '/'].includes(URL.parse(text)?.pathname ?? '');
 }
 
-function isGraph({ protocol, host }: URL): boolean {
+function isGraphUrl({ protocol, host }: URL): boolean {
   return /^(neo4j|bolt)(\+s(sc)?)?:$/.test(protocol) && host !== '';
 }

@@ -59,12 +59,12 @@ interface Source {
 export async function withSnapshot<Result>(
   context: StepContext,
   source: Source,
-  use: (kept: KeptSnapshot) => Promise<Result>,
+  useSnapshot: (kept: KeptSnapshot) => Promise<Result>,
 ): Promise<Result> {
   const { stages } = context;
   const { collection } = source;
   try {
-    const result = await use(await keepSnapshot(context, source));
+    const result = await useSnapshot(await keepSnapshot(context, source));
     // A request whose response was lost may have made another snapshot since.
     await stages.once('store-cleared', () =>
       clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE)),

@@ -19,9 +19,9 @@ export function createUserCounts() {
     'INSERT INTO users VALUES (?, ?) ON CONFLICT DO UPDATE SET points = points + excluded.points',
   );
   const countAll = database.prepare('SELECT count(*) AS users FROM users');
-  const select = 'SELECT user, points FROM users WHERE points <> 0 ORDER BY';
-  const selectByName = database.prepare(`${select} user`);
-  const selectBySize = database.prepare(`${select} points DESC, user LIMIT ?`);
+  const selectCounts = 'SELECT user, points FROM users WHERE points <> 0 ORDER BY';
+  const selectByName = database.prepare(`${selectCounts} user`);
+  const selectBySize = database.prepare(`${selectCounts} points DESC, user LIMIT ?`);
   const toCount = ({ user, points }: Record<string, unknown>): UserCount => ({
     user: String(user),
     points: Number(points),

@@ -19,7 +19,7 @@ export function renderReportPage(
 ): string {
   const status = addLastWindow(current);
   const { runId, phase, at } = status;
-  const time = (iso: string) => formatZonedTime(iso, timeZone);
+  const showTime = (iso: string) => formatZonedTime(iso, timeZone);
   const title = `Migration ${runId}: ${phase}`;
   const page = html`<!DOCTYPE html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
@@ -34,17 +34,17 @@ export function renderReportPage(
 <body>
 <main>
 <h1>${title}</h1>
-<p>${describeUsers(status)} As of ${time(at)}.</p>
+<p>${describeUsers(status)} As of ${showTime(at)}.</p>
 ${renderSection('Summary', renderRows(buildApprovalRows(status)))}
 ${renderRefusal(status)}
 ${renderWindow(status)}
-${renderTimeline(status, time)}
+${renderTimeline(status, showTime)}
 ${renderCounts(status)}
 ${renderDifferences(status)}
 ${renderLatency(status)}
 ${renderSection('Plan', renderRows(listPlanRows(status)))}
 ${renderDurations(status)}
-${renderEvidence(status, time)}
+${renderEvidence(status, showTime)}
 </main>
 </body>
 </html>
@@ -165,7 +165,7 @@ function renderWindow({ approval, plan }: Status): readonly Html[] {
 }
 
 /** Draws the phases one below the other, on a common time axis */
-function renderTimeline({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
+function renderTimeline({ history, at, endedAt }: Status, showTime: TimeText): readonly Html[] {
   const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
   const [first] = times;
   if (!first) return [];
@@ -182,7 +182,7 @@ function renderTimeline({ history, at, endedAt }: Status, time: TimeText): reado
   };
   const rows = times.map(({ phase, at: startedAt }, index) => {
     const duration = formatDuration((times[index + 1]?.at ?? end) - startedAt);
-    return [time(new Date(startedAt).toISOString()), `${phase}, ${duration}`] as const;
+    return [showTime(new Date(startedAt).toISOString()), `${phase}, ${duration}`] as const;
   });
   const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}">
 <title>Phases of the run</title>
@@ -262,11 +262,11 @@ function renderDurations({ took }: Status): readonly Html[] {
   return rows.length > 0 ? [renderSection('Durations', renderRows(rows))] : [];
 }
 
-function renderEvidence({ evidence }: Status, time: TimeText): Html {
+function renderEvidence({ evidence }: Status, showTime: TimeText): Html {
   const rows = evidence.map(
     ({ kind, artifact, digest, recordedAt }): Row => [
       kind,
-      `${recordedAt ? time(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
+      `${recordedAt ? showTime(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
     ],
   );
   return renderSection('Reports that are kept', renderRows(rows));

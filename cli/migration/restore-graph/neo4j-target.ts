@@ -38,20 +38,20 @@ const FINISH = [
 
 const INDEX_WAIT_SECONDS = 300;
 
-const FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
+const COUNT_FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
 
 // A procedure of Neo4j stores embeddings in single precision, as in the original graph.
-const NODE_EMBEDDINGS = `
+const SET_NODE_EMBEDDINGS = `
   UNWIND $rows AS row MATCH (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
   UNWIND row.embeddings AS embedding
   CALL db.create.setNodeVectorProperty(n, embedding.key, embedding.value)`;
 
-const nodesQuery = (labels: readonly string[]) => `
+const buildNodesQuery = (labels: readonly string[]) => `
   UNWIND $rows AS row MERGE (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
   SET n${labels.map((label) => `:${quoteName(label)}`).join('')}:${RESTORE_LABEL}
   SET n += row.properties`;
 
-const relationshipsQuery = (type: string) => `
+const buildRelationshipsQuery = (type: string) => `
   UNWIND $rows AS row
   MATCH (a:${RESTORE_LABEL} {${RESTORE_ID}: row.start})
   MATCH (b:${RESTORE_LABEL} {${RESTORE_ID}: row.end})
@@ -59,7 +59,7 @@ const relationshipsQuery = (type: string) => `
   SET r += row.properties
   RETURN count(r) AS matched`;
 
-const embeddingsQuery = (type: string) => `
+const buildEmbeddingsQuery = (type: string) => `
   UNWIND $rows AS row
   MATCH (:${RESTORE_LABEL} {${RESTORE_ID}: row.start})-[r:${quoteName(type)} {${RESTORE_ID}: row.id}]->()
   UNWIND row.embeddings AS embedding
@@ -75,7 +75,7 @@ export function openNeo4jTarget(address: Neo4jAddress): Neo4jTarget {
 type Sessions = ReturnType<typeof openNeo4j>['sessions'];
 
 function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
-  const run = (statements: readonly string[]) =>
+  const runStatements = (statements: readonly string[]) =>
     write(async (session) => {
       for (const statement of statements) await session.run(statement);
     });
@@ -88,11 +88,11 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   }
 
   async function countForeignNodes(): Promise<number> {
-    return (await readOne<{ count: Integer }>(FOREIGN_NODES)).row.get('count').toNumber();
+    return (await readOne<{ count: Integer }>(COUNT_FOREIGN_NODES)).row.get('count').toNumber();
   }
 
   async function restoreNodes(batch: readonly GraphNode[]): Promise<void> {
-    const groups = Map.groupBy(batch, ({ labels }) => nodesQuery(labels));
+    const groups = Map.groupBy(batch, ({ labels }) => buildNodesQuery(labels));
     await write((session) =>
       session.executeWrite(async (transaction) => {
         for (const [statement, nodes] of groups) {
@@ -101,7 +101,7 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
             ...splitProperties(properties),
           }));
           await transaction.run(statement, { rows: parameters });
-          await embed(transaction, NODE_EMBEDDINGS, parameters);
+          await writeEmbeddings(transaction, SET_NODE_EMBEDDINGS, parameters);
         }
       }),
     );
@@ -119,18 +119,18 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   }
 
   async function createSchema(rules: readonly SchemaRule[]): Promise<void> {
-    for (const { statement } of rules) await ignoreExisting(run([statement]));
-    await run([`CALL db.awaitIndexes(${INDEX_WAIT_SECONDS})`]);
+    for (const { statement } of rules) await ignoreExisting(runStatements([statement]));
+    await runStatements([`CALL db.awaitIndexes(${INDEX_WAIT_SECONDS})`]);
   }
 
   return {
     readRestoreState,
     countForeignNodes,
-    beginRestore: () => run([BEGIN]),
+    beginRestore: () => runStatements([BEGIN]),
     restoreNodes,
     restoreRelationships,
     createSchema,
-    finishRestore: () => run(FINISH),
+    finishRestore: () => runStatements(FINISH),
   };
 }
 
@@ -142,7 +142,7 @@ async function restoreType(
   const parameters = relationships.map(({ id, start, end, properties }) => {
     return { id, start, end, ...splitProperties(properties) };
   });
-  const { records } = await transaction.run<{ matched: Integer }>(relationshipsQuery(type), {
+  const { records } = await transaction.run<{ matched: Integer }>(buildRelationshipsQuery(type), {
     rows: parameters,
   });
   const matched = records[0]?.get('matched').toNumber() ?? 0;
@@ -150,7 +150,7 @@ async function restoreType(
     const why = `Only ${matched} of ${relationships.length} relationships found the nodes at their ends.`;
     throw new Refusal('RefusedByService', why);
   }
-  await embed(transaction, embeddingsQuery(type), parameters);
+  await writeEmbeddings(transaction, buildEmbeddingsQuery(type), parameters);
 }
 
 interface SplitProperties {
@@ -169,7 +169,7 @@ function splitProperties(properties: Properties): SplitProperties {
   };
 }
 
-async function embed(
+async function writeEmbeddings(
   transaction: ManagedTransaction,
   statement: string,
   parameters: readonly SplitProperties[],

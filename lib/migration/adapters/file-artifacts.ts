@@ -31,7 +31,7 @@ const PARTIAL = '.partial';
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-const storedRecord = v.object({
+const recordSchema = v.object({
   bytes: v.number(),
   sha256: v.string(),
   retainUntil: v.optional(v.pipe(v.string(), v.isoTimestamp(), v.toDate())),
@@ -42,11 +42,11 @@ export function createFileArtifacts(options: {
   readonly now: () => Date;
 }): ArtifactStore {
   const { folder, now } = options;
-  const dataPath = (key: string) => join(folder, key);
-  const recordPath = (key: string) => join(folder, RECORDS, `${key}.json`);
-  const partialFolder = (key: string) => join(folder, PARTIAL, key);
+  const getDataPath = (key: string) => join(folder, key);
+  const getRecordPath = (key: string) => join(folder, RECORDS, `${key}.json`);
+  const getPartialFolder = (key: string) => join(folder, PARTIAL, key);
 
-  let restricted: Promise<void> | undefined;
+  let accessRestriction: Promise<void> | undefined;
 
   // An earlier release created artifacts that other users can read. The folder itself may hold other files, too.
   async function restrictAccess(): Promise<void> {
@@ -59,28 +59,28 @@ export function createFileArtifacts(options: {
   }
 
   async function find(key: string): Promise<Artifact | undefined> {
-    const text = await undefinedIfMissing(readFile(recordPath(key), 'utf8'));
+    const text = await undefinedIfMissing(readFile(getRecordPath(key), 'utf8'));
     if (text === undefined) return undefined;
-    const { retainUntil, ...measure } = v.parse(storedRecord, JSON.parse(text));
-    const data = await undefinedIfMissing(stat(dataPath(key)));
+    const { retainUntil, ...measure } = v.parse(recordSchema, JSON.parse(text));
+    const data = await undefinedIfMissing(stat(getDataPath(key)));
     return data?.size === measure.bytes ? { key, ...measure, retainUntil } : undefined;
   }
 
   async function moveIntoPlace(key: string, content: Content, path: string): Promise<void> {
-    await rm(partialFolder(key), { recursive: true, force: true });
-    const partial = join(partialFolder(key), randomUUID());
+    await rm(getPartialFolder(key), { recursive: true, force: true });
+    const partial = join(getPartialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
       // The record is removed first: it must never describe other content than its own.
-      if (path === dataPath(key)) await rm(recordPath(key), { force: true });
+      if (path === getDataPath(key)) await rm(getRecordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {
-      await rm(partialFolder(key), { recursive: true, force: true });
+      await rm(getPartialFolder(key), { recursive: true, force: true });
     }
   }
 
   async function record({ key, ...fields }: Artifact): Promise<void> {
-    await moveIntoPlace(key, [Buffer.from(JSON.stringify(fields))], recordPath(key));
+    await moveIntoPlace(key, [Buffer.from(JSON.stringify(fields))], getRecordPath(key));
   }
 
   async function* listKeys(prefix: string) {
@@ -90,8 +90,8 @@ export function createFileArtifacts(options: {
   }
 
   async function remove(key: string): Promise<void> {
-    await rm(recordPath(key), { force: true });
-    await rm(dataPath(key), { force: true });
+    await rm(getRecordPath(key), { force: true });
+    await rm(getDataPath(key), { force: true });
   }
 
   async function removeAll(prefix: string): Promise<void> {
@@ -101,12 +101,12 @@ export function createFileArtifacts(options: {
   }
 
   async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    restricted ??= restrictAccess();
-    await restricted;
-    await moveIntoPlace(key, content, dataPath(key));
+    accessRestriction ??= restrictAccess();
+    await accessRestriction;
+    await moveIntoPlace(key, content, getDataPath(key));
   }
 
-  const read = (key: string) => createReadStream(dataPath(key));
+  const read = (key: string) => createReadStream(getDataPath(key));
   return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);
 }
 

@@ -34,32 +34,32 @@ export function createS3Artifacts(options: {
 }): ArtifactStore {
   const { client, bucket: Bucket, prefix, now } = options;
   let hasObjectLock: Promise<boolean> | undefined;
-  const place = (key: string): Place => ({ Bucket, Key: prefix + key });
+  const locate = (key: string): Place => ({ Bucket, Key: prefix + key });
 
   async function find(key: string): Promise<Artifact | undefined> {
-    const object = await undefinedIfMissing(client.send(new HeadObjectCommand(place(key))));
-    const tags = object && (await readTags(client, place(key)));
+    const object = await undefinedIfMissing(client.send(new HeadObjectCommand(locate(key))));
+    const tags = object && (await readTags(client, locate(key)));
     if (!tags?.sha256) return undefined;
     const retainUntil = object?.ObjectLockRetainUntilDate ?? parseDate(tags[RETAIN_UNTIL]);
     return { key, bytes: object?.ContentLength ?? 0, sha256: tags.sha256, retainUntil };
   }
 
   async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    await abortUploads(client, place(key));
-    await upload(client, place(key), content);
+    await abortUploads(client, locate(key));
+    await upload(client, locate(key), content);
   }
 
   async function record({ key, sha256, retainUntil }: Artifact): Promise<void> {
-    if (!retainUntil) return await writeTags(client, place(key), { sha256 });
+    if (!retainUntil) return await writeTags(client, locate(key), { sha256 });
     // The setting is read once: it is fixed when a bucket is created.
     hasObjectLock ??= readObjectLock(client, Bucket);
-    if (await hasObjectLock) return await lockObject(client, place(key), retainUntil);
+    if (await hasObjectLock) return await lockObject(client, locate(key), retainUntil);
     const tags = { sha256, [RETAIN_UNTIL]: retainUntil.toISOString() };
-    await writeTags(client, place(key), tags);
+    await writeTags(client, locate(key), tags);
   }
 
   async function* read(key: string) {
-    const { Body } = await client.send(new GetObjectCommand(place(key)));
+    const { Body } = await client.send(new GetObjectCommand(locate(key)));
     if (Body instanceof Readable) yield* Body as AsyncIterable<Uint8Array>;
   }
 
@@ -70,11 +70,11 @@ export function createS3Artifacts(options: {
     }
   }
 
-  const remove = (key: string) => deleteVersions(client, place(key));
+  const remove = (key: string) => deleteVersions(client, locate(key));
 
   async function removeAll(keyPrefix: string): Promise<void> {
-    await abortUploads(client, place(keyPrefix), 'all keys below');
-    await deleteVersions(client, place(keyPrefix), 'all keys below');
+    await abortUploads(client, locate(keyPrefix), 'all keys below');
+    await deleteVersions(client, locate(keyPrefix), 'all keys below');
   }
 
   return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);

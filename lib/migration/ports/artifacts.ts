@@ -31,11 +31,11 @@ interface ArtifactBytes {
 }
 
 /** Applies the rules of artifacts to any storage. The record is written last: bytes without one are an incomplete write. */
-export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
+export function createArtifactStore(storage: ArtifactBytes, now: () => Date) {
   /** Undefined unless the artifact is complete */
   async function find(key: string): Promise<Artifact | undefined> {
     assertArtifactKey(key);
-    return await bytes.find(key);
+    return await storage.find(key);
   }
 
   async function requireArtifact(key: string): Promise<Artifact> {
@@ -58,21 +58,21 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
   async function put(key: string, source: Content): Promise<Artifact> {
     assertReplaceable(await find(key));
     const { content, measure } = measureContent(source);
-    await bytes.write(key, content);
+    await storage.write(key, content);
     const artifact = { key, ...measure(), retainUntil: undefined };
-    await bytes.record(artifact);
+    await storage.record(artifact);
     return artifact;
   }
 
   /** @throws Refusal if there is no such artifact */
   async function* get(key: string): AsyncIterable<Uint8Array> {
     await requireArtifact(key);
-    yield* bytes.read(key);
+    yield* storage.read(key);
   }
 
   /** Lists artifacts in the order of their keys. */
   async function* list(prefix: string): AsyncIterable<Artifact> {
-    for await (const key of bytes.listKeys(prefix)) {
+    for await (const key of storage.listKeys(prefix)) {
       const artifact = isArtifactKey(key) ? await find(key) : undefined;
       if (artifact) yield artifact;
     }
@@ -82,13 +82,13 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
   async function retain(key: string, until: Date): Promise<void> {
     const artifact = await requireArtifact(key);
     const { retainUntil = until } = artifact;
-    await bytes.record({ ...artifact, retainUntil: retainUntil > until ? retainUntil : until });
+    await storage.record({ ...artifact, retainUntil: retainUntil > until ? retainUntil : until });
   }
 
   /** Can be repeated. @throws Refusal if the artifact must be kept */
   async function remove(key: string): Promise<void> {
     assertReplaceable(await find(key));
-    await bytes.remove(key);
+    await storage.remove(key);
   }
 
   /** Deletes all artifacts with this prefix, or none if one of them must be kept. @throws Refusal */
@@ -100,18 +100,18 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
       if ((artifact.retainUntil ?? 0) > (longest?.retainUntil ?? 0)) longest = artifact;
     }
     assertReplaceable(longest);
-    await bytes.removeAll(prefix);
+    await storage.removeAll(prefix);
   }
 
   return { put, find, get, list, retain, delete: remove, deleteAll };
 }
 
-const PART = /^[\w-][\w.-]*$/;
+const KEY_PART = /^[\w-][\w.-]*$/;
 const MAX_KEY_LENGTH = 512;
 
 /** True for a relative path that is safe on every file system: no part starts with a dot. */
 export function isArtifactKey(text: string): boolean {
-  return text.length <= MAX_KEY_LENGTH && text.split('/').every((part) => PART.test(part));
+  return text.length <= MAX_KEY_LENGTH && text.split('/').every((part) => KEY_PART.test(part));
 }
 
 /** Key of one part; parts sort in the order of their keys. */

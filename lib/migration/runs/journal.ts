@@ -61,7 +61,7 @@ export interface Journal<Context> {
 }
 
 export const journalSchema = v.strictObject({
-  /** The name of a stage stands for the shape of its result: another shape needs another name. */
+  /** The name of a stage identifies the shape of its result: another shape needs another name. */
   passed: v.record(
     v.string(),
     v.object({

@@ -143,7 +143,7 @@ function createRunStore(options: {
     return item && Number(item.reminded_at);
   }
 
-  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate in points a second; 0 is no limit */
+  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate points a second; 0: no limit */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
     await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }

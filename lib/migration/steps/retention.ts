@@ -28,7 +28,7 @@ export const retention: Step = {
   work: async (context) => {
     const { services, run } = context;
     const period = retentionOf(run, services.clock());
-    if (period.isOver) return await close(context);
+    if (period.isOver) return await closeRun(context);
     if (period.isEnding && (await isReminderDue(services, run)))
       await remind(services, run, period);
     throw new Paused({ waitSeconds: DAY_MS / 1_000 });
@@ -36,7 +36,7 @@ export const retention: Step = {
 };
 
 // The end is recorded before the first removal, so that a machine whose clock is behind refuses a rollback, too.
-async function close(context: StepContext): Promise<Outcome> {
+async function closeRun(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
   const window = windowOf(run);
   if (window.overAt === undefined) {

@@ -201,7 +201,7 @@ interface Unproved {
 }
 
 /**
- * Opens writes on the collection that was active when the rollback began, or on its restored snapshot if that collection is missing.
+ * Opens writes on the collection that was active when the rollback began, or, if that is missing, on its restored snapshot.
  * @throws Paused to restore it first
  */
 async function openUnproved(

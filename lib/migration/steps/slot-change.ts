@@ -37,14 +37,14 @@ export async function changeSlots(
   await services.vectors.updateCollection(collection, createOptimizerUpdate(0));
   await renew();
   await change();
-  const returned = await removeReturned(context, collection, slotChange);
+  const removedCount = await removeReturned(context, collection, slotChange);
   await renew();
   await services.vectors.updateCollection(
     collection,
     createOptimizerUpdate(slotChange.threads ?? 'auto'),
   );
   await note({ slotChange: undefined });
-  return returned;
+  return removedCount;
 }
 
 // Records how to switch the optimizer on again, before it is switched off: after a kill, the next invocation reads it.
@@ -100,16 +100,16 @@ async function removeReturned(
   }
   const currentIds = await listIds(context, collection);
   const newIds = currentIds.filter((id) => !listedIds.has(id));
-  let removed = 0;
+  let removedCount = 0;
   for (let start = 0; start < newIds.length; start += MAX_SEARCHED_IDS) {
     const batch = newIds.slice(start, start + MAX_SEARCHED_IDS);
     const ids = await findOlder(context, collection, batch, listed);
     if (ids.length === 0) continue;
     await renew();
     await vectors.deletePoints(collection, { ids });
-    removed += ids.length;
+    removedCount += ids.length;
   }
-  return removed;
+  return removedCount;
 }
 
 /** Finds points whose last write precedes the list. A search returns the number of that write, unless a point has no vector. */

@@ -8,8 +8,8 @@ import { VECTOR_LAYOUT } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 /** Copies of vectors and payloads: the new collection and, in the restore test, the uploaded file and its unpacked contents */
-const COPIES = 3;
-const COPIES_IN_PLACE = 2;
+const COPY_COUNT = 3;
+const COPY_COUNT_IN_PLACE = 2;
 const FLOAT_BYTES = 4;
 /** An index and a weight for each word */
 const KEYWORD_BYTES = 8;
@@ -28,8 +28,8 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const copyBytes = payloadBytes + total * dimensions * FLOAT_BYTES;
   return {
     snapshotBytes: Math.ceil(copyBytes),
-    neededBytes: Math.ceil(COPIES * copyBytes + keywordBytes),
-    neededInPlace: Math.ceil(COPIES_IN_PLACE * copyBytes + keywordBytes),
+    neededBytes: Math.ceil(COPY_COUNT * copyBytes + keywordBytes),
+    neededInPlace: Math.ceil(COPY_COUNT_IN_PLACE * copyBytes + keywordBytes),
   };
 }
 

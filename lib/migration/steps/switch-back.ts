@@ -1,4 +1,4 @@
-// The stages of a switch back, and of one that is refused; switch.ts has their order. The old collection may be deleted or emptied
+// The stages of a rollback, and of a refused rollback; switch.ts has their order. The old collection may be deleted or emptied
 // at any time: it is checked again before each stage that users would notice. A deployment takes time, and may be reported as done
 // although it is not.
 import * as v from 'valibot';

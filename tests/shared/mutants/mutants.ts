@@ -2282,7 +2282,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/artifacts/file-artifacts.test.ts',
     [
       ['content, PRIVATE_FILE', 'content'],
-      ['restricted ??= restrictAccess();', ''],
+      ['accessRestriction ??= restrictAccess();', ''],
     ],
   ),
 
