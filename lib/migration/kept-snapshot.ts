@@ -8,11 +8,11 @@ import { NOTHING_RECORDED, Paused } from './runs/journal.ts';
 import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const snapshotSchema = v.object({
   name: v.string(),
-  size: count,
+  size: countSchema,
   /** The store's own SHA-256, if it provides one */
   checksum: v.nullable(v.string()),
 });
@@ -21,7 +21,7 @@ const snapshotSchema = v.object({
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
 /** Numbered parts, so that even the largest file has a short description */
-const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
+const partsSchema = v.object({ prefix: v.string(), count: countSchema, bytes: countSchema });
 
 export const keptSnapshotSchema = v.object({
   ...snapshotSchema.entries,
@@ -102,7 +102,7 @@ async function sendAndWait(context: StepContext, restore: Restore): Promise<bool
   });
   const { isSent, at: sentAt } = await stages.once('snapshot-sent', async () => {
     // An upload that an earlier invocation began may have arrived: wait for it, and do not send it twice.
-    const isSent = clearedEpoch === lease.epoch && (await send(context, restore));
+    const isSent = clearedEpoch === lease.epoch && (await sendSnapshot(context, restore));
     return { isSent, at: clock().getTime() };
   });
   return await stages.once<boolean, Observation>('readable', (context) =>
@@ -136,7 +136,7 @@ async function checkRestored(
 }
 
 /** True if the store confirms the whole file. False after a lost response, although the file may have arrived. */
-async function send(
+async function sendSnapshot(
   { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
   { name, kept }: Restore,
 ): Promise<boolean> {

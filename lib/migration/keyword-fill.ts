@@ -1,5 +1,5 @@
-// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each vector it
-// writes a fingerprint of the text to a slot of the migration. Both kinds of change by a user are detected: an upsert empties both
+// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each, it
+// writes a fingerprint of the text to a second slot. Both kinds of change by a user are detected: an upsert empties both
 // slots; after a change of the payload alone, the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
@@ -106,7 +106,7 @@ export async function walkVersions(
   const digest = createDigestSum(walk.digest);
   const { width, list } = await createVersionLister(place);
   const writer = createBatchWriter(place, renew);
-  while (walk.next < BUCKETS) {
+  while (walk.next < BUCKET_COUNT) {
     const hits = await list(walk.next);
     for (const { id, version } of hits) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
     const changedIds = hits.filter(({ version }) => version > since).map(({ id }) => id);
@@ -145,7 +145,7 @@ async function refillStale(
 }
 
 /** Each point is in one bucket, by its id. One request lists as many buckets as fit into a response. */
-const BUCKETS = 1_024;
+const BUCKET_COUNT = 1_024;
 /** Limit that mem0 itself requests; the preflight refuses a store that allows less. */
 const MAX_LIST_LENGTH = 10_000;
 /** Less than the limit, because some buckets are fuller than others */
@@ -153,11 +153,14 @@ const TARGET_LIST_LENGTH = 8_000;
 
 async function createVersionLister({ store, collection }: CollectionPlace) {
   const share = TARGET_LIST_LENGTH / Math.max(TARGET_LIST_LENGTH, await store.count(collection));
-  const width = Math.max(1, Math.floor(share * BUCKETS));
+  const width = Math.max(1, Math.floor(share * BUCKET_COUNT));
   return {
     width,
     async list(first: number): Promise<readonly Hit[]> {
-      const indices = Array.from({ length: width }, (_, index) => PARTS.length + first + index);
+      const indices = Array.from(
+        { length: width },
+        (_, index) => FINGERPRINT_PARTS.length + first + index,
+      );
       const nearest = { slot: SOURCE_SLOT, indices };
       const { hits } = await store.search(collection, { nearest, limit: MAX_LIST_LENGTH });
       if (hits.length < MAX_LIST_LENGTH) return hits;
@@ -183,30 +186,33 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: computeFingerprint(id, text) };
   const match = { value: text };
   const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
-  const filter = text !== '' && { filter: { should: members } };
-  return { id, vector: toJsonText(vector), ...filter };
+  const condition = text !== '' && { filter: { should: members } };
+  return { id, vector: toJsonText(vector), ...condition };
 }
 
 function isStale({ id, payload, vector }: ScrolledPoint): boolean {
-  const source = vector && findVector(vector, SOURCE_SLOT);
-  if (source === undefined) return true;
+  const storedFingerprint = vector && findVector(vector, SOURCE_SLOT);
+  if (storedFingerprint === undefined) return true;
   // The store returns the indices in any order.
-  const { indices, values }: SparseVector = JSON.parse(source);
+  const { indices, values }: SparseVector = JSON.parse(storedFingerprint);
   const expected = computeFingerprint(id, readMemoryText(payload));
   return expected.indices.some(
     (index, position) => values[indices.indexOf(index)] !== expected.values[position],
   );
 }
 
-const PARTS = [0, 1, 2, 3];
+const FINGERPRINT_PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
-/** Consists of 96 bits of the text's SHA-256, as whole numbers that fit a 32-bit float exactly, and the point's bucket. */
+/** The fingerprint consists of 96 bits of the text's SHA-256, as whole numbers that a 32-bit float can hold, and the bucket. */
 function computeFingerprint(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
-  const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
-  const bucket = hash('sha256', id, 'buffer').readUInt16BE() % BUCKETS;
-  return { indices: [...PARTS, PARTS.length + bucket], values: [...values, 1] };
+  const values = FINGERPRINT_PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
+  const bucket = hash('sha256', id, 'buffer').readUInt16BE() % BUCKET_COUNT;
+  return {
+    indices: [...FINGERPRINT_PARTS, FINGERPRINT_PARTS.length + bucket],
+    values: [...values, 1],
+  };
 }
 
 /** Reads the text for keywords; empty if the new version would make none, and the slot gets an empty vector. */
@@ -219,14 +225,14 @@ const SAMPLE_SIZE = 1_000;
 /** Computes a digest of the first points, with their vectors. Ids are random, and so is this sample. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
-  let sampled = 0;
+  let sampledPoints = 0;
   for await (const { points } of readPages(place, { limit: PAGE_SIZE })) {
     for (const { id, payload, vector } of points) {
       digest.add(digestPoint(id, payload));
       digest.add(hash('sha256', `${id}|${vector && readUnnamedVector(vector)}`, 'buffer'));
     }
-    sampled += points.length;
-    if (sampled >= SAMPLE_SIZE) break;
+    sampledPoints += points.length;
+    if (sampledPoints >= SAMPLE_SIZE) break;
   }
   return digest.toHex();
 }

@@ -84,7 +84,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     await countDueRemovals(pairs);
     const isInsert = (pair: ComparedPair) =>
       !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
-    const pendingInserts = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
+    const pendingInserts = hasBase ? pairs.filter((pair) => mustWrite(pair) && isInsert(pair)) : [];
     if (pendingInserts.length > 0)
       await walk.recordPendingInserts(pendingInserts.map(({ id }) => id));
     const overwritten = new Map<PointId, ComparedPair>();
@@ -131,13 +131,13 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
 
   async function countDueRemovals(pairs: readonly ComparedPair[]): Promise<void> {
     const { first, second } = walk.removals();
-    const due = pairs.filter(isDue);
-    const fromFirst = due.filter(
+    const pairsToWrite = pairs.filter(mustWrite);
+    const fromFirst = pairsToWrite.filter(
       (pair) => pair.from && decideDirection(pair) === 'backward',
     ).length;
     if (first + fromFirst > backLimit) isDamaged = true;
     const fromSecond = pairs.filter(
-      (pair) => !pair.from && isDue(pair) && decideDirection(pair) !== 'backward',
+      (pair) => !pair.from && mustWrite(pair) && decideDirection(pair) !== 'backward',
     );
     const newRemovals = {
       first: isDamaged ? first : first + fromFirst,
@@ -158,16 +158,16 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   ) {
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
-    let differingPairs = pairs.filter(isDue);
+    let differingPairs = pairs.filter(mustWrite);
     const initialSources = new Map(differingPairs.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differingPairs.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const rereadPairs =
-        round === 1 ? await rereadSource(differingPairs) : await readAgain(differingPairs);
+        round === 1 ? await rereadSource(differingPairs) : await rereadBoth(differingPairs);
       await keepOverwritten(rereadPairs);
-      written = addFigures(written, await write(rereadPairs.filter(isDue)));
+      written = addFigures(written, await write(rereadPairs.filter(mustWrite)));
       const current = await readBack(rereadPairs);
       for (const pair of current) repaired.set(pair.id, pair);
-      differingPairs = current.filter(isDue);
+      differingPairs = current.filter(mustWrite);
     }
     const remaining = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     await keepOverwritten(remaining);
@@ -208,7 +208,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
   }
 
-  async function readAgain(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
+  async function rereadBoth(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const [ours, theirs] = await Promise.all([fetchById(from, pairs), fetchById(to, pairs)]);
     return pairs.map(({ id, base }) => ({ id, base, from: ours.get(id), to: theirs.get(id) }));
   }
@@ -220,7 +220,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 
   /** True if this walk writes the pair. */
-  function isDue(pair: ComparedPair): boolean {
+  function mustWrite(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     if (direction === undefined) return false;
     if (direction === 'backward') return backWriter !== undefined;

@@ -43,7 +43,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
 
   return {
     isJson,
-    /** True if a person can see a line being replaced. */
+    /** True at a terminal, where a line can be replaced */
     isLive: status.isTTY === true && !isJson,
     /** Prints a line for people, or the object for machines. */
     line(text: string, event: Event, next: readonly NextStep[] = []): void {

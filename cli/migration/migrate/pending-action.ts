@@ -15,7 +15,7 @@ const INSTRUCTIONS: Readonly<
     `Open writes on ${collection} for all users: writes stay frozen until this is done.`,
 };
 
-const RESTART = (collection: string, testUser: string) =>
+const RESTART_INSTRUCTION = (collection: string, testUser: string) =>
   `Restart the backend on ${collection}, in the version that it has. Writes stay frozen until "open-writes"; allow those of ${testUser} only.`;
 
 export interface PendingAction {
@@ -33,6 +33,7 @@ export function findPendingAction({
 }: Status): PendingAction | undefined {
   if (!pendingAction || pendingAction.confirmedBy !== null) return undefined;
   const { action, collection, since } = pendingAction;
-  const instruct = plan.sameVersion && action === 'deploy-new' ? RESTART : INSTRUCTIONS[action];
+  const instruct =
+    plan.sameVersion && action === 'deploy-new' ? RESTART_INSTRUCTION : INSTRUCTIONS[action];
   return { action, collection, toDo: instruct(collection, testUser), since };
 }

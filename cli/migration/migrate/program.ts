@@ -66,7 +66,7 @@ const RECORD_COMMANDS: readonly CommandName[] = ['status', 'confirm', 'report'];
 
 interface TypedCommand {
   readonly name: CommandName;
-  readonly typed: TypedOptions;
+  readonly typedOptions: TypedOptions;
   readonly argument: string | undefined;
 }
 
@@ -88,12 +88,12 @@ export function createMigrateProgram(parts: ProgramParts) {
     const commandArgument = ARGUMENTS[name];
     if (commandArgument) command.addArgument(commandArgument);
     command.action(async (...commandArguments: unknown[]) => {
-      const [argument, typed] = commandArgument
+      const [argument, typedOptions] = commandArgument
         ? commandArguments
         : [undefined, ...commandArguments];
       await runTypedCommand(parts, state, {
         name,
-        typed: typed as TypedOptions,
+        typedOptions: typedOptions as TypedOptions,
         argument: argument as string,
       });
     });
@@ -102,17 +102,19 @@ export function createMigrateProgram(parts: ProgramParts) {
 }
 
 async function runTypedCommand(parts: ProgramParts, state: ProgramState, command: TypedCommand) {
-  const { name, typed } = command;
+  const { name, typedOptions } = command;
   const { resources, interruption, streams, output } = parts;
   const { signal } = interruption;
-  const { stage } = typed;
+  const { stage } = typedOptions;
   state.stage = stage;
   const place = await parts.openPlace({ stage, needs: determineNeeds(command) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
-  const commandRun = withAftermath(session, state, typed, () =>
+  const commandRun = withAftermath(session, state, typedOptions, () =>
     name === 'run'
-      ? drive(createDriveOptions(session, ask, { typed, payload: buildPayload(typed) }))
+      ? drive(
+          createDriveOptions(session, ask, { typedOptions, payload: buildPayload(typedOptions) }),
+        )
       : name === 'report'
         ? showReport(session, command, streams)
         : runOnce({ ...command, session, ask }),
@@ -127,9 +129,9 @@ async function runTypedCommand(parts: ProgramParts, state: ProgramState, command
   process.exitCode = await commandRun;
 }
 
-function determineNeeds({ name, typed }: TypedCommand): Needs {
+function determineNeeds({ name, typedOptions }: TypedCommand): Needs {
   if (RECORD_COMMANDS.includes(name)) return 'record';
-  return typed.backendOnly ? 'backend' : 'services';
+  return typedOptions.backendOnly ? 'backend' : 'services';
 }
 
 async function withAftermath<Result>(
@@ -154,34 +156,45 @@ type RunOnceOptions = TypedCommand & { readonly session: Session; readonly ask: 
 function createDriveOptions(
   session: Session,
   ask: Ask,
-  { typed, payload }: { readonly typed: TypedOptions; readonly payload: Payload },
+  { typedOptions, payload }: { readonly typedOptions: TypedOptions; readonly payload: Payload },
 ): DriveOptions {
-  const { yes, by = userInfo().username, report } = typed;
+  const { yes, by = userInfo().username, report } = typedOptions;
   return { session, ask, payload, isConfirmed: yes === true, person: by, report };
 }
 
 /** Runs one command to its end, however often the function must be invoked. */
-async function runOnce({ session, ask, name, typed, argument }: RunOnceOptions): Promise<ExitCode> {
+async function runOnce({
+  session,
+  ask,
+  name,
+  typedOptions,
+  argument,
+}: RunOnceOptions): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {
-    return await showStatus(session, typed);
+    return await showStatus(session, typedOptions);
   }
-  const input = buildPayload(typed);
-  const runId = typed.run ?? (await findRun(session, input, typed.backendOnly)).runId;
+  const input = buildPayload(typedOptions);
+  const runId = typedOptions.run ?? (await findRun(session, input, typedOptions.backendOnly)).runId;
   const payload = { ...input, runId };
-  if (name === 'cutover' && typed.execute) {
-    return await driveWindow(createDriveOptions(session, ask, { typed, payload }));
+  if (name === 'cutover' && typedOptions.execute) {
+    return await driveWindow(createDriveOptions(session, ask, { typedOptions, payload }));
   }
   const { needsConfirmation, description } = getCommand(name);
-  if (needsConfirmation && typed.execute && (await isAccepted(session, name, runId))) {
-    const loss = typed.asItWas
+  if (needsConfirmation && typedOptions.execute && (await isAccepted(session, name, runId))) {
+    const loss = typedOptions.asItWas
       ? ', and leave behind all writes since the switch'
-      : describeLoss(typed.acknowledgedLoss);
+      : describeLoss(typedOptions.acknowledgedLoss);
     const consequence = `${description}${loss}`;
-    if (!typed.yes) await confirmRun(ask, { runId, action: consequence });
-    output.note(formatConfirmation(typed.yes ? '--yes' : 'the run id', consequence));
+    if (!typedOptions.yes) await confirmRun(ask, { runId, action: consequence });
+    output.note(formatConfirmation(typedOptions.yes ? '--yes' : 'the run id', consequence));
   }
-  const result = await invokeCommand(session, { name, payload, action: argument, by: typed.by });
+  const result = await invokeCommand(session, {
+    name,
+    payload,
+    action: argument,
+    by: typedOptions.by,
+  });
   const status = await readStatus(session, runId).catch((error: unknown) => {
     // After a dry run of the preflight, the run does not exist yet.
     if (!isRefusal(error, UNKNOWN_RUN)) {
@@ -191,7 +204,7 @@ async function runOnce({ session, ask, name, typed, argument }: RunOnceOptions):
   });
   const next = status ? listNextSteps(status, place.stage) : [];
   const lines = [
-    ...(typed.backendOnly ? [] : formatResult(name, result)),
+    ...(typedOptions.backendOnly ? [] : formatResult(name, result)),
     ...(status ? [...formatLeftBehind(status), ...formatNextSteps(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };
@@ -229,19 +242,19 @@ async function invokeCommand(
     const { runId, execute = false, deletes } = payload;
     const { next } = await readStatus(session, String(runId));
     const rebuildPayload = { runId, execute, ...(deletes !== undefined && { deletes }) };
-    const rebuilt = next === 'rebuild' && (await runStep(session, next, rebuildPayload));
-    if (rebuilt && !execute) return rebuilt;
+    const rebuildResult = next === 'rebuild' && (await runStep(session, next, rebuildPayload));
+    if (rebuildResult && !execute) return rebuildResult;
   }
   return await runStep(session, name, payload);
 }
 
 async function showReport(
   session: Session,
-  { typed, argument: file }: TypedCommand,
+  { typedOptions, argument: file }: TypedCommand,
   streams: Streams,
 ): Promise<ExitCode> {
   const { output } = session;
-  const page = renderReportPage(await readStatus(session, typed.run));
+  const page = renderReportPage(await readStatus(session, typedOptions.run));
   if (file !== undefined) {
     await writeFile(file, page).catch((cause: unknown) => {
       throw new Refusal('RefusedSetting', `The report cannot be written: ${firstLine(cause)}.`, {

@@ -9,7 +9,7 @@ import {
 import { Refusal, recoverWith } from '../refusals.ts';
 import { hasCode, undefinedIfMissing, writeDurably } from './file-artifacts.ts';
 
-/** Same format as a .env file */
+/** A line of a .env file */
 const ASSIGNMENT = /^(export\s+)?\w+\s*=/;
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
@@ -20,7 +20,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
       throw missingSetting(file, cause);
     });
     const name = content.trim();
-    // A change would replace the whole file.
+    // A change would lose other content of the file.
     if (!name.includes('\n') && !ASSIGNMENT.test(name)) return name;
     const why = `${file} of COLLECTION_SETTING holds more than a collection's name, as a .env file does: use a file with only the name, which the backend reads at its start.`;
     throw new Refusal('RefusedSetting', why);
@@ -32,7 +32,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     const oldName = await read();
     if (oldName === to) return;
     if (oldName !== from) throw changedSetting(oldName, from);
-    await createComplete(nextFile, to);
+    await createNextFile(nextFile, to);
     // Another process may complete the same change at any time.
     if ((await read()) === from) await undefinedIfMissing(rename(nextFile, file));
     else await rm(nextFile, { force: true });
@@ -53,7 +53,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
   return { read, change, tryWrite };
 }
 
-async function createComplete(file: string, name: string): Promise<void> {
+async function createNextFile(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, [Buffer.from(`${name}\n`)]);
   const tryLink = () => link(draft, file).then(() => true, recoverWith(false, hasCode('EEXIST')));

@@ -51,9 +51,9 @@ export interface Staged<Context, Cursor = unknown> extends Walk<Cursor> {
 type Work<Context, Found, Cursor> = (context: Context & Staged<Context, Cursor>) => Promise<Found>;
 
 export interface Journal<Context> {
-  /** Replaces the cursor by the result. A stage that has to wait throws `Paused`, and runs again with its cursor. */
+  /** Runs the stage once: its result replaces its cursor. A stage that waits throws `Paused`, and runs again with its cursor. */
   once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
-  /** The last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
+  /** Runs the last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
   end<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   readonly recorded: RecordedJournal;
   /** Replaces the record, so that stages that are not in it run again. */
@@ -120,20 +120,23 @@ function openJournal<Context extends Timed>(
   context: Context,
   { cursor: recorded, keep }: Resumed,
 ): Journal<Context> {
-  let current: RecordedJournal | undefined;
+  let currentJournal: RecordedJournal | undefined;
 
   // Parsed at its first use: the cursor of a stage without stages is no journal.
   function read(): RecordedJournal {
-    current ??= parseJournal(recorded) ?? NOTHING_RECORDED;
-    return current;
+    currentJournal ??= parseJournal(recorded) ?? NOTHING_RECORDED;
+    return currentJournal;
   }
 
   async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
-    current = next;
+    currentJournal = next;
     await keep(next, progress);
   }
 
-  function work<Found, Cursor>(stage: string, task: Work<Context, Found, Cursor>): Promise<Found> {
+  function runStage<Found, Cursor>(
+    stage: string,
+    task: Work<Context, Found, Cursor>,
+  ): Promise<Found> {
     return task(
       resume<Context, Cursor>(context, {
         cursor: readStage(read(), stage) as Cursor | undefined,
@@ -150,7 +153,7 @@ function openJournal<Context extends Timed>(
     if (passedEntry) return passedEntry.found as Found;
     if (!context.hasTime()) throw outOfTime();
     await context.renew();
-    const found = await work(stage, task);
+    const found = await runStage(stage, task);
     const entry = { found, workedMs: context.workedMs() };
     await record({ passed: { ...read().passed, [stage]: entry } });
     return found;
@@ -158,7 +161,7 @@ function openJournal<Context extends Timed>(
 
   return {
     once,
-    end: work,
+    end: runStage,
     get recorded() {
       return read();
     },

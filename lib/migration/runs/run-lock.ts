@@ -26,9 +26,9 @@ const ARRIVAL_MS = 3_000;
 const MAX_KNOWN_RUNS = 20;
 /** No lock has this epoch: a condition on it always fails. */
 const NO_EPOCH = -1;
-const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
+const IS_UNCHANGED = 'attribute_not_exists(pk) OR epoch = :seen';
 const IS_EXPIRED = 'epoch = :seen AND lease_until <= :now';
-const IS_MY_EPOCH = 'epoch = :epoch';
+const IS_LEASE_EPOCH = 'epoch = :epoch';
 
 export function createRunLock(options: {
   readonly database: Database;
@@ -90,7 +90,7 @@ export function createRunLock(options: {
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
     const lockFields = { active_run: runId, epoch: currentEpoch + 1, lease_until: NO_LEASE, runs };
     return setAttributes(LOCK_KEY, lockFields, {
-      expression: IS_AS_SEEN,
+      expression: IS_UNCHANGED,
       values: { ':seen': (await isFree(lock)) ? currentEpoch : NO_EPOCH },
       onConditionFailed: refuseOtherRun,
     });
@@ -139,7 +139,7 @@ export function createRunLock(options: {
 
   /** Creates the write that fails once this lease is lost; part of every transaction that records work */
   function fenceWrite(lease: Lease, leaseUntil = now() + leaseMs): Write {
-    return setWhileMine(lease, { lease_until: leaseUntil });
+    return setUnderLease(lease, { lease_until: leaseUntil });
   }
 
   /** Called before each batch of changes. @throws Refusal when the lease is lost */
@@ -163,7 +163,7 @@ export function createRunLock(options: {
     return keepLeaseDuring({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the lease, unless it is over already. @param retained given for a run that no longer needs the lock */
+  /** Ends the lease, unless it has ended already. @param retained given for a run that no longer needs the lock */
   async function release(lease: Lease, retained?: Retained | 'ended'): Promise<void> {
     try {
       await database.commit([
@@ -193,7 +193,7 @@ export function createRunLock(options: {
       live_runs,
       left_runs,
     };
-    return setWhileMine(lease, lockFields);
+    return setUnderLease(lease, lockFields);
   }
 
   return {
@@ -252,13 +252,13 @@ function explainRefusal(runId: string, lock: Item | undefined): Error {
   );
 }
 
-function setWhileMine(
+function setUnderLease(
   { runId, epoch }: Lease,
   attributes: Parameters<typeof setAttributes>[1],
 ): Write {
   const why = `The lock of run ${runId} was taken over (epoch ${epoch} is over).`;
   return setAttributes(LOCK_KEY, attributes, {
-    expression: IS_MY_EPOCH,
+    expression: IS_LEASE_EPOCH,
     values: { ':epoch': epoch },
     onConditionFailed: () => new Refusal('RefusedLockLost', why),
   });

@@ -34,7 +34,7 @@ interface RecordedSum {
   readonly fingerprint: unknown;
 }
 
-/** Reads a sum quickly from a part of a collection; it stays the same while no client writes to the collection. */
+/** A sum over a part of a collection, which stays the same while no client writes to the collection */
 interface SumSource {
   readonly sum: () => Promise<string>;
 }
@@ -106,8 +106,12 @@ export async function comparePages(
   { active, standby, vectors, base: before }: Sources,
   { pageSize, walk: { cursor, checkpoint }, total = 0 }: Pages,
 ): Promise<Tally> {
-  const part = { offset: cursor?.next ?? null, limit: pageSize, vector: vectors !== undefined };
-  const read = (source: Source) => readVersions(scope, source, part);
+  const scrollOptions = {
+    offset: cursor?.next ?? null,
+    limit: pageSize,
+    vector: vectors !== undefined,
+  };
+  const read = (source: Source) => readVersions(scope, source, scrollOptions);
   const baseAccess = { artifacts: scope.services.artifacts, before };
   const tally = createTally(cursor?.tally ?? EMPTY_TALLY, vectors);
   const start = cursor?.compared ?? 0;
@@ -243,18 +247,18 @@ async function sumDigests(scope: Scope, source: Source | SumSource): Promise<str
   return sum.toHex();
 }
 
-/** @param part the part to read of a collection; the last common version is read whole */
+/** @param scrollOptions the part of a collection to read; the last common version is read whole */
 async function* readVersions(
   { services, run }: Scope,
   source: Source,
-  part: ScrollRequest = { limit: PAGE_SIZE, vector: false },
+  scrollOptions: ScrollRequest = { limit: PAGE_SIZE, vector: false },
 ): AsyncGenerator<ScrolledPoint | Listed, undefined, void> {
   const { artifacts, vectors: store } = services;
   if (typeof source === 'object') {
     return yield* readBaseLines(artifacts, source.base?.segments ?? []);
   }
   const info = await store.readCollectionInfo(source);
-  const limit = Math.min(part.limit, ...(info ? listLimits(info) : []));
-  const request = { ...part, limit };
+  const limit = Math.min(scrollOptions.limit, ...(info ? listLimits(info) : []));
+  const request = { ...scrollOptions, limit };
   return yield* readPoints({ store, collection: source }, request, testUserOf(run.runId));
 }

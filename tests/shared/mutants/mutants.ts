@@ -1251,7 +1251,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
     ['{ passed: { ...read().passed, [', '{ ...read(), passed: { ...read().passed, ['],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
-    ['end: work,', 'end: once,'],
+    ['end: runStage,', 'end: once,'],
     [
       'Object.getOwnPropertyDescriptors(context)',
       'Object.getOwnPropertyDescriptors({ ...context })',
@@ -1264,7 +1264,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/migration/contract/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
-    ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
+    ["IS_LEASE_EPOCH = 'epoch = :epoch'", "IS_LEASE_EPOCH = 'epoch >= :epoch'"],
   ]),
   ...mutantsOf(
     'lib/migration/steps/backend-actions.ts',

@@ -93,10 +93,10 @@ function toPart(
 ): SnapshotPart {
   const { status, headers } = response;
   // A store with snapshots in object storage ignores ranges, and sends the whole file.
-  const skipped = status === 206 ? 0 : fromByte;
+  const skippedBytes = status === 206 ? 0 : fromByte;
   const length = headers.get('content-length');
-  const totalBytes = length === null ? undefined : fromByte - skipped + Number(length);
-  return { totalBytes, bytes: skipBytes(skipped, limitSilence(call, response, watchdog)) };
+  const totalBytes = length === null ? undefined : fromByte - skippedBytes + Number(length);
+  return { totalBytes, bytes: skipBytes(skippedBytes, limitSilence(call, response, watchdog)) };
 }
 
 async function* skipBytes(byteCount: number, bytes: AsyncIterable<Uint8Array>) {
@@ -155,8 +155,13 @@ function createUpload({ toHttpCall, keyHeaders }: Transport) {
     const form = buildForm(upload);
     const headers = { ...keyHeaders(), ...form.headers };
     signal?.throwIfAborted();
-    const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
-    const request = open(call.url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
+    const startRequest = call.url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = startRequest(call.url, {
+      method: 'POST',
+      headers,
+      signal,
+      timeout: SILENCE_MS,
+    });
     const response = await send(request, form.content).catch((cause: unknown) => {
       signal?.throwIfAborted();
       // A file that cannot be read is not the store's failure.
@@ -183,8 +188,8 @@ function createUploadProbe({ toHttpCall, keyHeaders }: Transport) {
       'content-length': String(bytes),
       expect: '100-continue',
     };
-    const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
-    const request = open(call.url, { method: 'POST', headers, timeout: CONTINUE_MS });
+    const startRequest = call.url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = startRequest(call.url, { method: 'POST', headers, timeout: CONTINUE_MS });
     const response = await new Promise<Response | undefined>((resolve, reject) => {
       request.once('continue', () => resolve(undefined)).once('timeout', () => resolve(undefined));
       request.once('response', (incoming) => resolve(toResponse(incoming)));
