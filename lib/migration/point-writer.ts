@@ -39,25 +39,25 @@ export function createPointWriter(
   const { assertMayWrite, writeInBatches } = createBatchWriter(to, renew);
 
   /** Leaves existing points unchanged. */
-  async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
-    const existingPoints = await fetchById(to, scrolled, { payload: false, vector: false });
-    const points = scrolled.filter(({ id }) => !existingPoints.has(id)).map(toPoint);
+  async function insert(newPoints: readonly ScrolledPoint[]): Promise<void> {
+    const existingPoints = await fetchById(to, newPoints, { payload: false, vector: false });
+    const points = newPoints.filter(({ id }) => !existingPoints.has(id)).map(toPoint);
     await writeInBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
-  /** Skips points that users, or a forgotten program, have changed since they were read. */
+  /** Skips points that users, or another program, have changed since they were read. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
-    const unchanged = new Map(
+    const unchangedPoints = new Map(
       (await findUnchanged(changes.map(({ current }) => current))).map((point) => [
         point.id,
         point,
       ]),
     );
     const points = changes.flatMap(({ replacement }) =>
-      unchanged.has(replacement.id) ? toPoint(replacement) : [],
+      unchangedPoints.has(replacement.id) ? toPoint(replacement) : [],
     );
     await writeInBatches(points, async (batch) => {
-      const condition = filterUnchanged(batch.flatMap(({ id }) => unchanged.get(id) ?? []));
+      const condition = filterUnchanged(batch.flatMap(({ id }) => unchangedPoints.get(id) ?? []));
       await writeWithFilterIfAccepted(
         () => store.upsert(collection, batch, 'update_only', condition),
         () => store.upsert(collection, batch, 'upsert'),
@@ -66,12 +66,12 @@ export function createPointWriter(
   }
 
   async function removeUnchanged(points: readonly ScrolledPoint[]): Promise<void> {
-    const unchanged = await findUnchanged(points);
-    if (unchanged.length === 0) return;
+    const unchangedPoints = await findUnchanged(points);
+    if (unchangedPoints.length === 0) return;
     await assertMayWrite();
     await writeWithFilterIfAccepted(
-      () => store.deletePoints(collection, { filter: filterUnchanged(unchanged) }),
-      () => store.deletePoints(collection, { ids: unchanged.map(({ id }) => id) }),
+      () => store.deletePoints(collection, { filter: filterUnchanged(unchangedPoints) }),
+      () => store.deletePoints(collection, { ids: unchangedPoints.map(({ id }) => id) }),
     );
   }
 
@@ -103,7 +103,7 @@ export function createBatchWriter(
   place: CollectionPlace<Pick<VectorStore, 'readCollectionInfo'>>,
   renew?: () => Promise<void>,
 ) {
-  let maxBatch = PAGE_SIZE;
+  let maxBatchSize = PAGE_SIZE;
 
   // The lock is renewed last: the health check may outlast a lease, and then another step may have begun.
   async function assertMayWrite(): Promise<void> {
@@ -117,7 +117,7 @@ export function createBatchWriter(
     write: (batch: readonly Item[]) => Promise<void>,
   ): Promise<void> {
     for (let start = 0; start < items.length; ) {
-      const batch = items.slice(start, start + maxBatch);
+      const batch = items.slice(start, start + maxBatchSize);
       await assertMayWrite();
       const isWritten = await write(batch).then(
         () => true,
@@ -127,7 +127,7 @@ export function createBatchWriter(
         },
       );
       if (isWritten) start += batch.length;
-      else maxBatch = Math.ceil(batch.length / 2);
+      else maxBatchSize = Math.ceil(batch.length / 2);
     }
   }
 
@@ -210,12 +210,12 @@ export async function chooseCopySettings(
   const existingInfos = infos.filter((info) => info !== undefined);
   const maxPageSize = Math.min(PAGE_SIZE, ...existingInfos.flatMap(listLimits));
   const { points } = await store.scroll(from, { limit: maxPageSize });
-  const bytes = points.reduce(
+  const sampleBytes = points.reduce(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
     0,
   );
   const pointsPerBody = Math.floor(
-    (MAX_BODY_BYTES * Math.max(1, points.length)) / Math.max(1, bytes),
+    (MAX_BODY_BYTES * Math.max(1, points.length)) / Math.max(1, sampleBytes),
   );
   return {
     from: { store, collection: from },

@@ -26,25 +26,25 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
   const vector = toJsonText(Array.from({ length: size }, (_, index) => (index === 0 ? 1 : 0)));
   const examples: PointId[] = [];
   let count = 0;
-  const pages = { limit: MAX_SEARCHED_IDS, payload: false, vector: false };
-  for await (const { points } of readPages(place, pages)) {
+  const pageRequest = { limit: MAX_SEARCHED_IDS, payload: false, vector: false };
+  for await (const { points } of readPages(place, pageRequest)) {
     if (points.length === 0) continue;
     const ids = points.map(({ id }) => id);
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
-    const request = { nearest: { vector }, filter, limit: ids.length, isExact: true };
-    const { hits } = await store.search(collection, request);
+    const searchRequest = { nearest: { vector }, filter, limit: ids.length, isExact: true };
+    const { hits } = await store.search(collection, searchRequest);
     const foundIds = new Set(
       hits.filter(({ score }) => Number.isFinite(score)).map(({ id }) => id),
     );
     const missingIds = ids.filter((id) => !foundIds.has(id));
     if (missingIds.length === 0) continue;
-    const retrieved = await store.retrieve(collection, missingIds, {
+    const missingPoints = await store.retrieve(collection, missingIds, {
       payload: false,
       vector: [''],
     });
-    const unreadable = retrieved.filter(isUnreadable);
-    count += unreadable.length;
-    examples.push(...unreadable.slice(0, MAX_EXAMPLES - examples.length).map(({ id }) => id));
+    const unreadablePoints = missingPoints.filter(isUnreadable);
+    count += unreadablePoints.length;
+    examples.push(...unreadablePoints.slice(0, MAX_EXAMPLES - examples.length).map(({ id }) => id));
   }
   return { count, examples };
 }

@@ -9,7 +9,7 @@ import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStagePlace } from './stage-place.ts';
 
-// Long enough for a running request to end; otherwise the lock of the interrupted step expires by itself.
+// Time for a running request to end; otherwise the lock of the interrupted step expires by itself.
 const STOP_MILLISECONDS = 10_000;
 
 const resources = createResources();

@@ -143,8 +143,10 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 const COMMAND_LINE_OPTIONS = ['yes', 'report', 'by', 'stage', 'json'];
 
 /** Converts typed options to a function's input. */
-export function buildPayload({ freeGb, ...typed }: TypedOptions): Record<string, unknown> {
-  const fields = Object.entries(typed).filter(([name]) => !COMMAND_LINE_OPTIONS.includes(name));
+export function buildPayload({ freeGb, ...otherOptions }: TypedOptions): Record<string, unknown> {
+  const fields = Object.entries(otherOptions).filter(
+    ([name]) => !COMMAND_LINE_OPTIONS.includes(name),
+  );
   return {
     ...Object.fromEntries(fields.map(([name, value]) => [FIELD_NAMES[name] ?? name, value])),
     ...(freeGb !== undefined && { freeBytes: freeGb * GIGABYTE }),

@@ -21,8 +21,8 @@ export function formatCount(count: number, unit: string): string {
 }
 
 /** @param by person or option that confirmed the action */
-export function formatConfirmation(by: string, what: string): string {
-  return `Confirmed by ${by}: ${what}.`;
+export function formatConfirmation(by: string, action: string): string {
+  return `Confirmed by ${by}: ${action}.`;
 }
 
 /** Formats a time to the second */
@@ -47,7 +47,7 @@ const WORK_AFTER_TRANSFER: Readonly<Record<string, string>> = {
 /** Formats progress, such as `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
 export function formatProgress(step: string, { done, total, unit, perSecond }: Progress): string {
   const formatAmount =
-    unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
+    unit === 'bytes' ? prettyBytes : (points: number) => points.toLocaleString('en');
   const percent = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
   const rate = perSecond ? [`${formatAmount(Math.round(perSecond))}/s`] : [];
   const eta =

@@ -29,14 +29,14 @@ export function scanJson(document: string) {
 
   /** Yields the names of an object's members, each with the cursor on its value. */
   function* members<Shape>(): Generator<keyof Shape & string, void, void> {
-    for (const _ of items('{', '}')) {
+    for (const _ of iterateItems('{', '}')) {
       const end = findStringEnd(document, position);
       const name = parseName(document.slice(position, end));
       position = skipSpace(document, end);
       expect(':');
-      const value = position;
+      const valueStart = position;
       yield name as keyof Shape & string;
-      if (position === value) position = findValueEnd(document, position);
+      if (position === valueStart) position = findValueEnd(document, position);
     }
   }
 
@@ -50,15 +50,15 @@ export function scanJson(document: string) {
   /** @param read is called with the cursor on each element of an array */
   function list<Item>(read: () => Item): Item[] {
     const results: Item[] = [];
-    for (const _ of items('[', ']')) {
-      const element = position;
+    for (const _ of iterateItems('[', ']')) {
+      const elementStart = position;
       results.push(read());
-      if (position === element) position = findValueEnd(document, position);
+      if (position === elementStart) position = findValueEnd(document, position);
     }
     return results;
   }
 
-  function* items(open: string, close: string): Generator<void, void, void> {
+  function* iterateItems(open: string, close: string): Generator<void, void, void> {
     expect(open);
     if (document[position] === close) position += 1;
     else {

@@ -43,15 +43,15 @@ export function writeJson(value: unknown): string {
     texts.push(part.text);
     return PLACEHOLDER;
   });
-  const remaining = texts.values();
-  return template.replaceAll(`"${PLACEHOLDER}"`, () => remaining.next().value ?? '');
+  const remainingTexts = texts.values();
+  return template.replaceAll(`"${PLACEHOLDER}"`, () => remainingTexts.next().value ?? '');
 }
 
 interface RawJson {
   readonly rawJSON: string;
 }
 
-interface SourceJson {
+interface JsonWithSource {
   parse(
     text: string,
     reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -61,7 +61,7 @@ interface SourceJson {
   isRawJSON(value: unknown): value is RawJson;
 }
 
-const sourceJson: SourceJson = JSON as unknown as SourceJson;
+const jsonWithSource: JsonWithSource = JSON as unknown as JsonWithSource;
 
 /**
  * Parses a text; a number that JavaScript would write differently keeps its literal (`JSON.rawJSON`), which JSON.stringify
@@ -69,9 +69,9 @@ const sourceJson: SourceJson = JSON as unknown as SourceJson;
  * @throws SyntaxError if the text is not JSON
  */
 export function parseLossless(text: string): unknown {
-  return sourceJson.parse(text, (_, value, { source }) =>
+  return jsonWithSource.parse(text, (_, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source
-      ? sourceJson.rawJSON(source)
+      ? jsonWithSource.rawJSON(source)
       : value,
   );
 }
@@ -88,7 +88,7 @@ export function canonicalize(value: unknown): string {
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
+  if (typeof value !== 'object' || value === null || jsonWithSource.isRawJSON(value)) return value;
   const entries = Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sortKeys(member)]));
 }

@@ -1,6 +1,6 @@
 // The runbook of the switch, in both directions: each line is a stage, in the order of execution. A stage that has passed is not
-// repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`. The stages
-// that both directions share follow below.
+// repeated, whatever ends the invocation. Writes are frozen from `frozen` on, until `openNew` or `openOld` opens them. The
+// stages that both directions share follow below.
 import { readChangeTime } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -164,7 +164,7 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   const isForward = to === live;
   const { vectors } = services;
   const problem = isForward ? undefined : await whyUnreadable(services, run);
-  // Users are back, with everything that could be read.
+  // The rollback has carried over everything that could be read.
   if (problem !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
   const standby = isForward ? run.plan.sourceCollection : live;
