@@ -128,8 +128,8 @@ export function addBatch<Pair extends PointPair>(
       pair.to,
       pair.to?.payload === pair.from?.payload ? activeDigest : undefined,
     );
-    const common = batch.keepsBoth(pair) ? activeDigest : standbyDigest;
-    if (common) batch.addLine(pair.id, common);
+    const commonDigest = batch.keepsBoth(pair) ? activeDigest : standbyDigest;
+    if (commonDigest) batch.addLine(pair.id, commonDigest);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.compareOnce(pair);
     if (difference === undefined) continue;

@@ -62,7 +62,7 @@ export interface RefusalData {
   readonly deletes?: number;
   /** Writes that would be left behind, for `--acknowledged-loss` */
   readonly loss?: number;
-  /** Run that is refused by a command that serves all runs */
+  /** Run that was refused in a command that works on all runs */
   readonly run?: string;
   /** Minutes that the window needs, for `--window-minutes` */
   readonly windowMinutes?: number;
@@ -98,7 +98,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The command does not fit the current state of the run. */
+/** Creates the refusal of a command that does not fit the current state of the run. */
 export function notNow(why: string): Refusal {
   return new Refusal('RefusedNotNow', why);
 }
@@ -133,7 +133,7 @@ export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
   return error instanceof Refusal && error.name === name;
 }
 
-/** Handler of a rejection: returns the value for an expected failure, and throws any other. */
+/** Creates a handler of a rejection: it returns the value for an expected failure, and throws any other. */
 export function recoverWith<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
   return (failure: unknown): Value => {
     if (isExpected(failure)) return value;

@@ -29,7 +29,7 @@ export interface ReconcileSettings extends CopySettings {
   readonly isDamaged?: boolean;
   /** True if a user made this change to the second collection */
   readonly isOfUser?: ((previous: ScrolledPoint, current: ScrolledPoint) => boolean) | undefined;
-  /** Points that may be removed from either collection */
+  /** Number of points that may be removed from either collection */
   readonly limit?: number;
   /** The limit of the first collection, if it differs */
   readonly backLimit?: number;
@@ -44,7 +44,7 @@ export interface Removals {
 export interface ResolvePorts {
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
-  /** Last common version of each point; the walk writes the next one to it. */
+  /** Last common version of each point, and where the walk writes the next one */
   readonly base?: BaseAccess;
   /** Keeps a change's content for the report. Called before the change is overwritten or not applied. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
@@ -124,7 +124,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const forward = pendingInserts.filter((pair) => decideDirection(pair) !== 'backward');
     const reads = [fetchById(from, backward, parts), fetchById(to, forward, parts)];
     return await Promise.all(reads).then(
-      (found) => found.flatMap((points) => [...points.keys()]),
+      (results) => results.flatMap((points) => [...points.keys()]),
       () => [],
     );
   }
@@ -183,9 +183,9 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await fetchById(to, pairs);
-    const writtenBack = pairs.filter((pair) => decideDirection(pair) === 'backward');
-    const rereadSources = await fetchById(from, writtenBack);
-    const backIds = new Set(writtenBack.map(({ id }) => id));
+    const backwardPairs = pairs.filter((pair) => decideDirection(pair) === 'backward');
+    const rereadSources = await fetchById(from, backwardPairs);
+    const backIds = new Set(backwardPairs.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
       from: backIds.has(pair.id) ? rereadSources.get(pair.id) : pair.from,

@@ -115,14 +115,15 @@ ${content}
 type Row = readonly [name: string, text: string];
 
 function renderRows(rows: readonly Row[]): Html {
-  const row = ([name, text]: Row) => html`<tr><th scope="row">${name}</th><td>${text}</td></tr>\n`;
-  return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
+  const renderRow = ([name, text]: Row) =>
+    html`<tr><th scope="row">${name}</th><td>${text}</td></tr>\n`;
+  return html`<table><tbody>\n${rows.map(renderRow)}</tbody></table>`;
 }
 
 function renderNumbers(rows: readonly (readonly [string, number])[]): Html {
-  const row = ([name, number]: readonly [string, number]) =>
+  const renderRow = ([name, number]: readonly [string, number]) =>
     html`<tr><th scope="row">${name}</th><td class="number">${number.toLocaleString('en')}</td></tr>\n`;
-  return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
+  return html`<table><tbody>\n${rows.map(renderRow)}</tbody></table>`;
 }
 
 interface Bar {
@@ -184,10 +185,10 @@ function renderTimeline({ history, at, endedAt }: Status, showTime: TimeText): r
     const duration = formatDuration((times[index + 1]?.at ?? end) - startedAt);
     return [showTime(new Date(startedAt).toISOString()), `${phase}, ${duration}`] as const;
   });
-  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}">
+  const chart = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}">
 <title>Phases of the run</title>
 ${times.map(draw)}</svg>`;
-  return [renderSection('Timeline', [picture, renderRows(rows)])];
+  return [renderSection('Timeline', [chart, renderRows(rows)])];
 }
 
 function renderCounts(status: Status): Html {

@@ -23,7 +23,7 @@ interface ArtifactBytes {
   write(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   record(artifact: Artifact): Promise<void>;
   read(key: string): AsyncIterable<Uint8Array>;
-  /** Sorted keys */
+  /** Lists keys in sorted order. */
   listKeys(prefix: string): AsyncIterable<string>;
   remove(key: string): Promise<void>;
   /** Also removes unfinished writes. */
@@ -95,11 +95,11 @@ export function createArtifactStore(storage: ArtifactBytes, now: () => Date) {
   async function deleteAll(prefix: string): Promise<void> {
     if (prefix === '') throw new TypeError('An empty prefix would delete all artifacts');
     assertArtifactKey(`${prefix}x`);
-    let longest: Artifact | undefined;
+    let longestKept: Artifact | undefined;
     for await (const artifact of list(prefix)) {
-      if ((artifact.retainUntil ?? 0) > (longest?.retainUntil ?? 0)) longest = artifact;
+      if ((artifact.retainUntil ?? 0) > (longestKept?.retainUntil ?? 0)) longestKept = artifact;
     }
-    assertReplaceable(longest);
+    assertReplaceable(longestKept);
     await storage.removeAll(prefix);
   }
 

@@ -8,7 +8,7 @@ import { countSchemaFor, planSchema, runIdSchema } from './run.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-const MAX_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** @throws Refusal naming every field that is unknown, missing or invalid, with its allowed values */
 export function parseInput<Schema extends InputSchema>(
@@ -23,10 +23,10 @@ export function parseInput<Schema extends InputSchema>(
 
 // The schema itself reports only the first unknown field.
 function listUnknownFields({ entries }: InputSchema, payload: unknown): string[] {
-  const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
-  return Object.keys(isNamed ? payload : {})
+  const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+  return Object.keys(isObject ? payload : {})
     .filter((name) => !Object.hasOwn(entries, name))
-    .map((name) => `${name.slice(0, MAX_NAME)} is not known here`);
+    .map((name) => `${name.slice(0, MAX_NAME_LENGTH)} is not known here`);
 }
 
 /** Lists one message for each invalid field. */
@@ -86,7 +86,7 @@ export const personSchema = v.pipe(
   v.description('a name of 1 to 100 characters on one line'),
 );
 
-/** At this rate, a page of a walk takes less time than a step needs left for saving its progress. */
+/** At this rate, reading a page takes less time than a step reserves for saving its progress. */
 const MIN_RATE = 20;
 
 export const stepInputSchema = v.strictObject({
@@ -129,10 +129,10 @@ export const stepInputSchema = v.strictObject({
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
-/** Options of a step that an operator wants */
+/** Options of a step that an operator requests */
 export type Intent = Omit<StepInput, 'runId' | 'execute' | 'actor'>;
 
-// Fields that only one step reads; all other steps refuse them.
+// Fields that only some steps read; all other steps refuse them.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
   deletes: ['rollback', 'rebuild', 'copy', 'cutover', 'retention'],

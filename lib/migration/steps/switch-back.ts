@@ -33,13 +33,13 @@ export async function restoreOld(context: StepContext, plan: Return): Promise<Fa
   // The operator may have restored the snapshot already.
   const needsRestore = await stages.once('is-to-be-restored', async () => {
     const exists = (await services.vectors.listCollections()).includes(to);
-    return !(exists && (await isAsVerified(context, to)));
+    return !(exists && (await holdsVerifiedMemories(context, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
     await restoreSnapshot(context, { name: to, kept: restores });
     await assertNotDeleted(context, to);
-    if (!(await isAsVerified(context, to))) {
+    if (!(await holdsVerifiedMemories(context, to))) {
       const why = 'The snapshot does not hold the verified memories.';
       throw new Refusal('RefusedNothingToReturnTo', why);
     }
@@ -48,12 +48,15 @@ export async function restoreOld(context: StepContext, plan: Return): Promise<Fa
 }
 
 /** True if a restored collection holds the verified memories, apart from those of the test user */
-async function isAsVerified(context: StepContext, restored: string): Promise<boolean> {
+async function holdsVerifiedMemories(
+  context: StepContext,
+  restoredCollection: string,
+): Promise<boolean> {
   const { evidence, plan } = context.run;
   // In place, the snapshot was taken before the window.
   const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
   const fingerprint = evidence[kind]?.facts.fingerprint;
-  return await haveSameSums(context, restored, { fingerprint });
+  return await haveSameSums(context, restoredCollection, { fingerprint });
 }
 
 export async function freezeNew(context: StepContext): Promise<Facts> {
@@ -125,9 +128,9 @@ const DEPLOYMENT_MS = 15 * MINUTE_MS;
 /** Time limit for the proof of a deployment that was reported as done */
 const PROOF_MS = 5 * MINUTE_MS;
 
-const deployingSchema = v.object({
+const deploymentSchema = v.object({
   since: v.optional(v.number()),
-  /** True if the last request was answered, or must not be repeated because the command was killed in it after the time limit */
+  /** True if the last request got a response, or must not be repeated: the command was killed in it after the time limit */
   isRequested: v.optional(v.boolean()),
   unprovedSince: v.optional(v.number()),
 });
@@ -147,7 +150,11 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
     // A deployment that was falsely reported as done is requested anew, and once more even after the time limit.
     await context.keep({ since, isRequested: isLast || kind !== 'not-returned', unprovedSince });
     if (kind === 'not-returned') await askAgain(context);
-    throw suspectAction(action, to, kind === 'unavailable' ? why : failReturn(String(why)));
+    throw suspectAction(
+      action,
+      to,
+      kind === 'unavailable' ? why : createReturnFailure(String(why)),
+    );
   }
   // A backend that does not respond may run either version: users stay on the one that worked before the rollback.
   const mayRunNew = kind === 'not-returned' || kind === 'unavailable';
@@ -173,7 +180,7 @@ async function deployInTime(
 ) {
   const { run, services, cursor, keep } = context;
   const now = services.clock().getTime();
-  const savedState = v.parse(v.fallback(deployingSchema, {}), cursor);
+  const savedState = v.parse(v.fallback(deploymentSchema, {}), cursor);
   const { since = now, isRequested = false, unprovedSince = now } = savedState;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const hasTimedOut = now >= until;
@@ -189,7 +196,7 @@ async function deployInTime(
   return { ...times, isLast: hasTimedOut };
 }
 
-function failReturn(why: string): RetryableFailure {
+function createReturnFailure(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 

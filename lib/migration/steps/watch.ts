@@ -101,9 +101,9 @@ function canWait(run: Run, failure: unknown, now: Date): boolean {
 
 // The run in progress comes first: users may be waiting for it.
 async function listRuns({ lock }: Services): Promise<string[]> {
-  const active = await lock.activeRun();
-  const retained = await lock.retainedRuns();
-  return [...new Set([...(active === undefined ? [] : [active]), ...retained])];
+  const activeRun = await lock.activeRun();
+  const retainedRuns = await lock.retainedRuns();
+  return [...new Set([...(activeRun === undefined ? [] : [activeRun]), ...retainedRuns])];
 }
 
 interface UnfinishedWatch extends Pick<LogEntry, 'runId' | 'level'> {

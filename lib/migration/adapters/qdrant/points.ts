@@ -36,7 +36,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
     return (await fetchResult<Schemas['FacetResponse']>(call)).hits;
   }
 
-  /** Reads a page of points in order of id. Points inserted later before the next page are missed. */
+  /** Reads a page of points in order of id. Points that are inserted later, before the next page, are missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const { limit, offset, filter } = request;
     const body: Schemas['ScrollRequest'] = {
