@@ -1552,7 +1552,10 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
   ]),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/resolver.test.ts', [
-    ['{ filter: filterUnchanged(unchangedPoints) }', '{ ids: unchangedPoints.map(({ id }) => id) }'],
+    [
+      '{ filter: filterUnchanged(unchangedPoints) }',
+      '{ ids: unchangedPoints.map(({ id }) => id) }',
+    ],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
     ['.filter(({ id }) => !existingPoints.has(id))', ''],
