@@ -152,7 +152,7 @@ export function createCanaryAlarms(name: string): AlarmDefinition[] {
   ];
 }
 
-// Creates the alarms of the functions by folder. The canary has alarms of its own. The steps of the migration are left out: they fail by
+// Creates the functions' alarms, one group for each folder. The canary has alarms of its own. The migration's steps have none: they fail by
 // design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the execution, which has
 // an alarm of its own.
 export function createFunctionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
@@ -162,10 +162,10 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
     .flatMap(([folder, members = []]) =>
       splitIntoSlices(members).map((slice, n, { length }) => {
         const names = slice.map(({ name }) => name).join(', ');
-        return { folder, slice, n, where: length === 1 ? folder : `${folder} (${names})` };
+        return { folder, slice, n, label: length === 1 ? folder : `${folder} (${names})` };
       }),
     )
-    .flatMap(({ folder, slice, n, where }) => {
+    .flatMap(({ folder, slice, n, label }) => {
       const group = `${toLogicalName(folder)}${n === 0 ? '' : n + 1}`;
       const timeout = Math.min(...slice.map((each) => each.timeout));
       const listMetrics = (MetricName: string) =>
@@ -173,7 +173,7 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
       return [
         {
           id: `${group}Errors`,
-          description: `A function of ${where} crashed or timed out`,
+          description: `A function of ${label} crashed or timed out`,
           metrics: listMetrics('Errors'),
           statistic: 'Sum',
           period: FIVE_MINUTES,
@@ -183,7 +183,7 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
         },
         {
           id: `${group}Throttles`,
-          description: `Lambda refused to run a function of ${where}, in two of three minutes`,
+          description: `Lambda refused to run a function of ${label}, in two of three minutes`,
           metrics: listMetrics('Throttles'),
           statistic: 'Sum',
           period: MINUTE,
@@ -193,7 +193,7 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
         },
         {
           id: `${group}Duration`,
-          description: `A function of ${where} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
+          description: `A function of ${label} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
           metrics: listMetrics('Duration'),
           expression: 'MAX(METRICS())',
           statistic: 'Maximum',

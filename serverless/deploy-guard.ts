@@ -48,12 +48,14 @@ interface Service {
 
 /** The parts of the template that the guard reads, before the service is packaged. */
 export function planTemplate({ functions, provider, resources }: Service): Template {
-  const planned = Object.entries(functions).map(([name, { environment, reservedConcurrency }]) => {
-    const Environment = { Variables: { ...provider.environment, ...environment } };
-    const Properties = { Environment, ReservedConcurrentExecutions: reservedConcurrency };
-    return [name, { Type: 'AWS::Lambda::Function', Properties }] as const;
-  });
-  return { Resources: { ...resources.Resources, ...Object.fromEntries(planned) } };
+  const functionResources = Object.entries(functions).map(
+    ([name, { environment, reservedConcurrency }]) => {
+      const Environment = { Variables: { ...provider.environment, ...environment } };
+      const Properties = { Environment, ReservedConcurrentExecutions: reservedConcurrency };
+      return [name, { Type: 'AWS::Lambda::Function', Properties }] as const;
+    },
+  );
+  return { Resources: { ...resources.Resources, ...Object.fromEntries(functionResources) } };
 }
 
 /** The part of Serverless Framework that the plugin uses. */
@@ -107,10 +109,10 @@ export class DeployGuard {
       const next = this.#readCompiledTemplate();
       const rollback = await this.#planRollback({ deployed, next });
       this.#serverless.service.provider.rollbackConfiguration = rollback;
-      const gradual = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
+      const gradualParameter = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
       this.#serverless.service.provider.stackParameters = [
         ...(await this.#listTableParameters()),
-        ...(isGradual({ deployed, next, rollback }) ? [gradual] : []),
+        ...(isGradual({ deployed, next, rollback }) ? [gradualParameter] : []),
       ];
     },
     'before:deploy:function:initialize': () => {
@@ -223,7 +225,7 @@ export class DeployGuard {
       const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
       return JSON.parse(TemplateBody ?? '');
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissingStack(error)) return undefined;
       throw error;
     }
   }
@@ -247,7 +249,7 @@ export class DeployGuard {
       return Parameters.find(({ ParameterKey }) => ParameterKey === TABLE_IN_USE.Ref)
         ?.ParameterValue;
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissingStack(error)) return undefined;
       throw error;
     }
   }
@@ -348,7 +350,7 @@ export class DeployGuard {
   }
 }
 
-function isMissing(error: unknown): boolean {
+function isMissingStack(error: unknown): boolean {
   return error instanceof Error && /does not exist/.test(error.message);
 }
 

@@ -57,8 +57,8 @@ export function createRollbackConfiguration(options: {
   readonly toArn: (alarmName: string) => string;
 }): RollbackConfiguration {
   const { deployed, next, minutes, toArn } = options;
-  const addressChanges = findAddress(deployed) !== findAddress(next);
-  const triggers = addressChanges
+  const hasNewAddress = findAddress(deployed) !== findAddress(next);
+  const triggers = hasNewAddress
     ? ROLLBACK_ALARMS.filter((id) => id !== CANARY_FAILED)
     : ROLLBACK_ALARMS;
   const names = triggers.flatMap((id) => {
@@ -84,10 +84,15 @@ export function isGradual(options: {
 }): boolean {
   const { deployed, next, rollback } = options;
   const stoppingAlarms = ROLLBACK_ALARMS.filter((id) => next.Resources[id]);
-  const watched = rollback.RollbackTriggers.length;
+  const watchedCount = rollback.RollbackTriggers.length;
   const hasReleaseParameter = next.Parameters?.[RELEASE] !== undefined;
   const hasSameSchema = deployed?.Metadata?.[SCHEMA] === next.Metadata?.[SCHEMA];
-  return hasReleaseParameter && watched > 0 && watched === stoppingAlarms.length && hasSameSchema;
+  return (
+    hasReleaseParameter &&
+    watchedCount > 0 &&
+    watchedCount === stoppingAlarms.length &&
+    hasSameSchema
+  );
 }
 
 /**

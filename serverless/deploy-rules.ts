@@ -77,8 +77,8 @@ function listWatchdogReasons({ deployed, next }: Change, whileActive: string): s
   if (!mayHaveRuns(next)) {
     return [`The new template lacks the migration's functions and watchdog ${whileActive}.`];
   }
-  const [current, planned] = [listSchedules(deployed), listSchedules(next)];
-  if (planned.length > 0 && current.every((id) => planned.includes(id))) return [];
+  const [currentIds, plannedIds] = [listSchedules(deployed), listSchedules(next)];
+  if (plannedIds.length > 0 && currentIds.every((id) => plannedIds.includes(id))) return [];
   return [`The new template disables the watchdog ${whileActive}.`];
 }
 
@@ -87,12 +87,12 @@ function listSettingReasons({ deployed, next }: Change, whileActive: string): st
   const current = deployed && readSettings(deployed);
   // Without a configured store, no deployed function takes part in the run: the command line drives it.
   const before = current?.qdrantUrl ? current : {};
-  const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
-  const changed = differing.filter((name) => after[name]).join(', ');
-  const omitted = differing.filter((name) => !after[name]).join(', ');
+  const differingNames = Object.keys(before).filter((name) => after[name] !== before[name]);
+  const changedNames = differingNames.filter((name) => after[name]).join(', ');
+  const omittedNames = differingNames.filter((name) => !after[name]).join(', ');
   return [
-    ...(changed ? [`The new template changes ${changed} ${whileActive}.`] : []),
-    ...(omitted ? [`The new template omits ${omitted} ${whileActive}.`] : []),
+    ...(changedNames ? [`The new template changes ${changedNames} ${whileActive}.`] : []),
+    ...(omittedNames ? [`The new template omits ${omittedNames} ${whileActive}.`] : []),
   ];
 }
 

@@ -5,7 +5,7 @@ import { type Configuration, type Resources, readText } from './configuration.ts
 /** CloudFormation resources; none for a stage without a custom domain. */
 export async function customDomain(configuration: Configuration): Promise<Resources> {
   if (!(await hasCustomDomain(configuration))) return {};
-  const DomainName = await domainName(configuration);
+  const DomainName = await readDomainName(configuration);
   const CertificateArn = await readText(configuration, 'param:certificateArn');
   const settings = { CertificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
   return {
@@ -42,17 +42,17 @@ export async function domainOutputs(configuration: Configuration): Promise<Resou
  * the domain.
  */
 export async function hasCustomDomain(configuration: Configuration): Promise<boolean> {
-  return (await domainName(configuration)) !== '';
+  return (await readDomainName(configuration)) !== '';
 }
 
 /** The public address, without a slash at its end. */
 export async function apiUrl(configuration: Configuration): Promise<object | string> {
-  const name = await domainName(configuration);
+  const name = await readDomainName(configuration);
   if (name !== '') return `https://${name}`;
   return { 'Fn::Sub': `https://\${HttpApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}` };
 }
 
-async function domainName(configuration: Configuration): Promise<string> {
+async function readDomainName(configuration: Configuration): Promise<string> {
   if ((await readText(configuration, 'sls:stage')) === 'local') return '';
   return await readText(configuration, 'param:domainName');
 }

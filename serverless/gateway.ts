@@ -10,8 +10,8 @@ import {
 import { readOrigins } from './parameters.ts';
 
 /**
- * Adds each resource's route again with a trailing slash, on the same integration. They are two routes for API Gateway, but
- * Serverless Framework merges them into one (docs/ledger/decisions/0001-slash-routes.md).
+ * Adds each resource's route again with a trailing slash, on the same integration. API Gateway needs a route for each form, but
+ * Serverless Framework merges the two (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
   const functions = await readFunctions(configuration);
@@ -19,9 +19,9 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
         .flatMap(({ httpApi }) => httpApi ?? [])
-        .map((routeKey, n) => ({ routeKey, suffix: n === 0 ? '' : lastWord(routeKey) }))
+        .map((routeKey, n) => ({ routeKey, suffix: n === 0 ? '' : toLastWord(routeKey) }))
         .filter(({ routeKey }) => !hasOneForm(routeKey))
-        .map(({ routeKey, suffix }) => slashRoute(functionName, routeKey, suffix)),
+        .map(({ routeKey, suffix }) => createSlashRoute(functionName, routeKey, suffix)),
     ),
   );
 }
@@ -32,7 +32,11 @@ function hasOneForm(routeKey: string): boolean {
 }
 
 /** @param suffix distinguishes the routes of one function: `Js` of `/page.js` */
-function slashRoute(functionName: string, routeKey: string, suffix: string): [string, object] {
+function createSlashRoute(
+  functionName: string,
+  routeKey: string,
+  suffix: string,
+): [string, object] {
   const name = toLogicalName(functionName);
   const integration = `HttpApiIntegration${name}`;
   return [
@@ -48,7 +52,7 @@ function slashRoute(functionName: string, routeKey: string, suffix: string): [st
   ];
 }
 
-function lastWord(routeKey: string): string {
+function toLastWord(routeKey: string): string {
   return toLogicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
@@ -70,24 +74,25 @@ const MIN_BURST = 20;
 export async function routeSettings(configuration: Configuration) {
   const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
   const [rate, burst] = [await readNumber('throttleRate'), await readNumber('throttleBurst')];
-  const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
-  const limited: Record<string, ReturnType<typeof throttle>> = {};
+  const takeShare = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
+  const largeRequestLimits: Record<string, ReturnType<typeof createThrottle>> = {};
   for (const [route, { limit }] of Object.entries(ENDPOINTS_BY_ROUTE)) {
     if (limit === undefined) continue;
     const largeRate = await readNumber(limit);
-    for (const form of [route, `${route}/`]) limited[form] = throttle(largeRate, 2 * largeRate);
+    for (const form of [route, `${route}/`])
+      largeRequestLimits[form] = createThrottle(largeRate, 2 * largeRate);
   }
-  const staticLimit = throttle(share(rate), Math.max(MIN_BURST, share(burst)));
+  const staticLimit = createThrottle(takeShare(rate), Math.max(MIN_BURST, takeShare(burst)));
   const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
   return {
-    $default: throttle(share(rate), share(burst)),
+    $default: createThrottle(takeShare(rate), takeShare(burst)),
     ...Object.fromEntries(forms.map((form) => [form, staticLimit])),
-    'OPTIONS /{proxy+}': throttle(rate, burst),
-    ...limited,
+    'OPTIONS /{proxy+}': createThrottle(rate, burst),
+    ...largeRequestLimits,
   };
 }
 
-function throttle(ThrottlingRateLimit: number, ThrottlingBurstLimit: number) {
+function createThrottle(ThrottlingRateLimit: number, ThrottlingBurstLimit: number) {
   return { ThrottlingRateLimit, ThrottlingBurstLimit, DetailedMetricsEnabled: true };
 }
 

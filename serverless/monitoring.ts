@@ -41,7 +41,7 @@ export async function monitoring(configuration: Configuration): Promise<Resource
     actions: topic === '' ? [] : [topic],
     region: await readText(configuration, 'aws:region'),
   };
-  const functions = await watchedFunctions(configuration);
+  const functions = await listWatchedFunctions(configuration);
   const definitions = [
     ...createGatewayAlarms(Number(await readText(configuration, 'param:throttleRate'))),
     ...(functions.some(({ name }) => name === CANARY) ? createCanaryAlarms(CANARY) : []),
@@ -57,16 +57,16 @@ export async function monitoring(configuration: Configuration): Promise<Resource
   ];
   const alarms = definitions.map((definition) => [
     `${definition.id}Alarm`,
-    alarm(context, definition),
+    createAlarm(context, definition),
   ]);
   return {
     ...Object.fromEntries(alarms),
-    Dashboard: dashboard(context, definitions),
-    ...budget(context, await readText(configuration, 'param:monthlyBudgetUsd')),
+    Dashboard: createDashboard(context, definitions),
+    ...createBudget(context, await readText(configuration, 'param:monthlyBudgetUsd')),
   };
 }
 
-async function watchedFunctions(configuration: Configuration): Promise<WatchedFunction[]> {
+async function listWatchedFunctions(configuration: Configuration): Promise<WatchedFunction[]> {
   const timeout = await readSection<number>(configuration, 'provider', 'timeout');
   return Object.entries(await readFunctions(configuration)).map(([name, settings]) => ({
     name,
@@ -75,13 +75,13 @@ async function watchedFunctions(configuration: Configuration): Promise<WatchedFu
   }));
 }
 
-function alarm({ prefix, actions }: Context, definition: AlarmDefinition): object {
+function createAlarm({ prefix, actions }: Context, definition: AlarmDefinition): object {
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
-      AlarmName: `${prefix}-${kebab(definition.id)}`,
+      AlarmName: `${prefix}-${toKebabCase(definition.id)}`,
       AlarmDescription: `${definition.description}. See docs/ledger/deploy.md.`,
-      ...metricProperties(definition),
+      ...toMetricProperties(definition),
       Threshold: definition.threshold,
       ComparisonOperator: definition.comparisonOperator ?? 'GreaterThanOrEqualToThreshold',
       TreatMissingData: definition.treatMissingData ?? 'notBreaching',
@@ -94,12 +94,12 @@ function alarm({ prefix, actions }: Context, definition: AlarmDefinition): objec
   };
 }
 
-function metricProperties({ metrics, expression, statistic, period }: AlarmDefinition): object {
+function toMetricProperties({ metrics, expression, statistic, period }: AlarmDefinition): object {
   const [first] = metrics;
   if (first && metrics.length === 1 && expression === undefined) {
     return {
       ...first,
-      Dimensions: dimensions(first),
+      Dimensions: listDimensions(first),
       ...toStatistic(statistic),
       Period: period,
     };
@@ -108,27 +108,34 @@ function metricProperties({ metrics, expression, statistic, period }: AlarmDefin
     Id: `m${n + 1}`,
     ReturnData: false,
     MetricStat: {
-      Metric: { ...metric, Dimensions: dimensions(metric) },
+      Metric: { ...metric, Dimensions: listDimensions(metric) },
       Period: period,
       Stat: metricStatistic ?? statistic,
     },
   }));
-  const combined = { Id: 'watched', Expression: expression ?? 'SUM(METRICS())', ReturnData: true };
-  return { Metrics: [combined, ...parts] };
+  const combinedMetric = {
+    Id: 'watched',
+    Expression: expression ?? 'SUM(METRICS())',
+    ReturnData: true,
+  };
+  return { Metrics: [combinedMetric, ...parts] };
 }
 
 function toStatistic(statistic: string): object {
   return statistic.startsWith('p') ? { ExtendedStatistic: statistic } : { Statistic: statistic };
 }
 
-function dimensions({ Dimensions }: Metric): object[] {
+function listDimensions({ Dimensions }: Metric): object[] {
   return Object.entries(Dimensions).map(([Name, Value]) => ({ Name, Value }));
 }
 
 // One graph for each alarm, with the alarm's own line; all alarms at the top.
-function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefinition[]): object {
+function createDashboard(
+  { prefix, region }: Context,
+  definitions: readonly AlarmDefinition[],
+): object {
   const alarmArn = (id: string) =>
-    `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:${prefix}-${kebab(id)}`;
+    `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:${prefix}-${toKebabCase(id)}`;
   const alarms = definitions.map(({ id }) => alarmArn(id));
   const graphs = definitions.map(({ id }, n) => ({
     type: 'metric',
@@ -136,7 +143,7 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
     height: 6,
     x: (n % 3) * 8,
     y: 3 + Math.floor(n / 3) * 6,
-    properties: { title: kebab(id), region, annotations: { alarms: [alarmArn(id)] } },
+    properties: { title: toKebabCase(id), region, annotations: { alarms: [alarmArn(id)] } },
   }));
   const status = {
     type: 'alarm',
@@ -157,9 +164,9 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
 
 // The budget has no name: a change of the topic replaces it, and a new budget would find the name taken. It covers the whole
 // account, because a budget for one tag would stay at zero until the tag is activated for billing.
-function budget({ actions }: Context, limit: string): Resources {
+function createBudget({ actions }: Context, limit: string): Resources {
   if (limit === '') return {};
-  const notify = (NotificationType: string, Threshold: number) => ({
+  const createNotification = (NotificationType: string, Threshold: number) => ({
     Notification: { NotificationType, ComparisonOperator: 'GREATER_THAN', Threshold },
     Subscribers: actions.map((Address) => ({ SubscriptionType: 'SNS', Address })),
   });
@@ -172,13 +179,16 @@ function budget({ actions }: Context, limit: string): Resources {
           TimeUnit: 'MONTHLY',
           BudgetLimit: { Amount: Number(limit), Unit: 'USD' },
         },
-        NotificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
+        NotificationsWithSubscribers: [
+          createNotification('ACTUAL', 80),
+          createNotification('FORECASTED', 100),
+        ],
       },
     },
   };
 }
 
 /** `GatewayErrors` -> `gateway-errors` */
-function kebab(id: string): string {
+function toKebabCase(id: string): string {
   return id.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
 }

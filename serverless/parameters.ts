@@ -123,7 +123,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ];
   }
   const isDeployed = stage !== 'local';
-  const invalid = Object.entries(RULES)
+  const ruleFaults = Object.entries(RULES)
     .filter(([name]) => isDeployed || name !== 'auth')
     .flatMap(([name, { requirement, allows }]) => {
       const value = parameters[name];
@@ -131,18 +131,20 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
       return allows(String(value)) ? [] : [`${name} "${value}" must be ${requirement}.`];
     });
   const { alarmTopicArn, domainName, certificateArn } = parameters;
-  const unmet = Object.entries(REQUIRED_WITH).filter(
-    ([name, needed]) => parameters[name] !== '' && parameters[needed] === '',
+  const unmetRequirements = Object.entries(REQUIRED_WITH).filter(
+    ([name, requiredName]) => parameters[name] !== '' && parameters[requiredName] === '',
   );
   return [
-    ...invalid,
+    ...ruleFaults,
     ...(stage === 'prod' && alarmTopicArn === ''
       ? ['alarmTopicArn is empty: alarms of prod would notify no one.']
       : []),
     ...((domainName === '') === (certificateArn === '')
       ? []
       : ['domainName and certificateArn must be set together or not at all.']),
-    ...unmet.map(([name, needed]) => `${name} "${parameters[name]}" needs ${needed}.`),
+    ...unmetRequirements.map(
+      ([name, requiredName]) => `${name} "${parameters[name]}" needs ${requiredName}.`,
+    ),
     ...findVariableFaults(parameters),
   ];
 }
@@ -155,15 +157,15 @@ function findVariableFaults(parameters: Parameters): string[] {
   environment.COLLECTION_SETTING = `ssm:${environment.COLLECTION_SETTING}`;
   const { AUTH, LEDGER_ID, AUTH_ISSUER, AUTH_AUDIENCE, TIME_ZONE } = environment;
   const table = { TABLE_NAME: 'any' };
-  const reads = [
+  const checks = [
     () => readLedgerConfig({ ...table, AUTH, LEDGER_ID }),
     () => readLedgerConfig({ ...table, AUTH_ISSUER, AUTH_AUDIENCE }),
     () => readLedgerConfig({ ...table, TIME_ZONE }),
     ...(environment.QDRANT_URL ? [() => readStepSettings({ ...environment, ...table })] : []),
   ];
-  return reads.flatMap((read) => {
+  return checks.flatMap((check) => {
     try {
-      read();
+      check();
       return [];
     } catch (error) {
       return [

@@ -44,7 +44,8 @@ export async function ledgerRoles(configuration: Configuration): Promise<Resourc
     Object.entries(functions).flatMap(([functionName, { table: actions }]) => {
       if (actions === undefined) return [];
       const name = toLogicalName(functionName);
-      const policies = functionName === 'health' ? healthPolicies() : tablePolicies(actions);
+      const policies =
+        functionName === 'health' ? createHealthPolicies() : createTablePolicies(actions);
       return [[`${name}Role`, role(`${name}LogGroup`, policies)]];
     }),
   );
@@ -52,7 +53,7 @@ export async function ledgerRoles(configuration: Configuration): Promise<Resourc
 
 /** Creates the role of one function. */
 export function role(logGroup: string, policies: readonly Policy[]): object {
-  const ownLogGroup = policy('own-log-group', [logStatement(logGroup)]);
+  const ownLogGroup = policy('own-log-group', [createLogStatement(logGroup)]);
   return serviceRole('lambda.amazonaws.com', [ownLogGroup, ...policies]);
 }
 
@@ -67,19 +68,19 @@ export function serviceRole(Service: string, Policies: readonly Policy[]): objec
 }
 
 // The health check reads one key, which no item has.
-function healthPolicies(): Policy[] {
-  const read = allow(['dynamodb:GetItem'], [substitute(TABLE_ARN)]);
-  return [policy('health-check', [{ ...read, Condition: leadingKeys(HEALTH_KEY.pk) }])];
+function createHealthPolicies(): Policy[] {
+  const readStatement = allow(['dynamodb:GetItem'], [substitute(TABLE_ARN)]);
+  return [policy('health-check', [{ ...readStatement, Condition: restrictToKey(HEALTH_KEY.pk) }])];
 }
 
-function leadingKeys(key: string): object {
+function restrictToKey(key: string): object {
   return { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [key] } };
 }
 
-function tablePolicies(actions: readonly string[]): Policy[] {
+function createTablePolicies(actions: readonly string[]): Policy[] {
   if (actions.length === 0) return [];
   const queryResources: Readonly<Record<string, readonly string[]>> = {
-    Query: [TABLE_ARN, ...indexArns()],
+    Query: [TABLE_ARN, ...listIndexArns()],
     QueryTable: [TABLE_ARN],
   };
   const ledgerActions = actions.filter((action) => action !== 'ApiKeys' && action !== 'Register');
@@ -89,14 +90,17 @@ function tablePolicies(actions: readonly string[]): Policy[] {
       : allow([`dynamodb:${action}`], [substitute(TABLE_ARN)]),
   );
   // A function looks up API keys by their hash, and records the day of their last use. None may list them.
-  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substitute(TABLE_ARN)]);
+  const apiKeyStatement = allow(
+    ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    [substitute(TABLE_ARN)],
+  );
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
-  const register = allow(['dynamodb:PutItem'], [substitute(TABLE_ARN)]);
+  const registerStatement = allow(['dynamodb:PutItem'], [substitute(TABLE_ARN)]);
   return [
     ...(statements.length > 0 ? [policy(LEDGER_POLICY, statements.map(restrictToLedgers))] : []),
-    policy('api-keys', [{ ...apiKeys, Condition }]),
+    policy('api-keys', [{ ...apiKeyStatement, Condition }]),
     ...(actions.includes('Register')
-      ? [policy('list-of-ledgers', [{ ...register, Condition: leadingKeys(LEDGERS) }])]
+      ? [policy('list-of-ledgers', [{ ...registerStatement, Condition: restrictToKey(LEDGERS) }])]
       : []),
   ];
 }
@@ -107,12 +111,12 @@ function restrictToLedgers(statement: Statement): Statement {
   return { ...statement, Condition };
 }
 
-function indexArns(): string[] {
+function listIndexArns(): string[] {
   return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${TABLE_ARN}/index/${IndexName}`);
 }
 
 // The ARN of a log group ends in ":*", which stands for its streams. The template creates the group.
-function logStatement(logGroup: string): Statement {
+function createLogStatement(logGroup: string): Statement {
   return allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
     [{ 'Fn::GetAtt': [logGroup, 'Arn'] }],
@@ -137,9 +141,9 @@ export function policy(name: string, statements: readonly Statement[]): Policy {
 
 /** True if a role with these policies may change items of ledgers. */
 export function mayWriteLedgers(policies: readonly Policy[]): boolean {
-  const writes = new Set(WRITE_ACTIONS.map((action) => `dynamodb:${action}`));
+  const writeActions = new Set(WRITE_ACTIONS.map((action) => `dynamodb:${action}`));
   return policies
     .filter(({ PolicyName }) => PolicyName === LEDGER_POLICY)
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .some(({ Action }) => Action.some((each) => writes.has(each)));
+    .some(({ Action }) => Action.some((each) => writeActions.has(each)));
 }

@@ -2,8 +2,8 @@
 import { WRITE_ACTIONS } from './roles.ts';
 
 /**
- * Names of DynamoDB, and three more: `QueryTable` allows `Query` without the indexes, `ApiKeys` allows to read API keys alone,
- * `Register` allows to add to the list of ledgers.
+ * Names of DynamoDB, and three more: `QueryTable` allows `Query` without the indexes, `ApiKeys` allows reading API keys alone,
+ * `Register` allows adding to the list of ledgers.
  */
 const ACTIONS = ['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS, 'ApiKeys', 'Register'];
 

@@ -24,17 +24,17 @@ export async function backups(configuration: Configuration): Promise<Resources> 
   const copyVault = await readText(configuration, 'param:backupCopyVaultArn');
   const BackupPlanName = await readStageName(configuration);
   const BackupPlanRule = [
-    planRule('daily', 'cron(0 3 * * ? *)', { DeleteAfterDays: Number(days) }, copyVault),
-    planRule('monthly', 'cron(0 5 1 * ? *)', MONTHLY, copyVault),
+    createPlanRule('daily', 'cron(0 3 * * ? *)', { DeleteAfterDays: Number(days) }, copyVault),
+    createPlanRule('monthly', 'cron(0 5 1 * ? *)', MONTHLY, copyVault),
   ];
   return {
-    BackupVault: await lockedVault(configuration),
+    BackupVault: await createLockedVault(configuration),
     BackupPlan: {
       Type: 'AWS::Backup::BackupPlan',
       Properties: { BackupPlan: { BackupPlanName, BackupPlanRule } },
     },
-    BackupSelection: selection(),
-    BackupRole: serviceRole('backup.amazonaws.com', backupPolicies(copyVault)),
+    BackupSelection: createSelection(),
+    BackupRole: serviceRole('backup.amazonaws.com', createBackupPolicies(copyVault)),
   };
 }
 
@@ -44,49 +44,49 @@ export async function backupOutputs(configuration: Configuration): Promise<Resou
   return { BackupVaultName: { Description: 'Vault with the backups', Value: BACKUP_VAULT } };
 }
 
-async function lockedVault(configuration: Configuration): Promise<object> {
+async function createLockedVault(configuration: Configuration): Promise<object> {
   const name = `${await readStageName(configuration)}-\${Stack}`;
-  const permanentAfter = await readText(configuration, 'param:backupLockDays');
+  const lockDays = await readText(configuration, 'param:backupLockDays');
   return {
     Type: 'AWS::Backup::BackupVault',
     DeletionPolicy: 'Retain',
     UpdateReplacePolicy: 'Retain',
     Properties: {
-      // The vault of a removed stage exists as long as its backups do. Without the stack's id, its name would block the next one.
-      BackupVaultName: { 'Fn::Sub': [name, { Stack: endOfStackId() }] },
+      // The vault of a removed stage exists as long as its backups do. Without the stack's id, the name would block the stage's next vault.
+      BackupVaultName: { 'Fn::Sub': [name, { Stack: selectEndOfStackId() }] },
       LockConfiguration: {
         ...LOCKED_DAYS,
-        ...(permanentAfter !== '' && { ChangeableForDays: Number(permanentAfter) }),
+        ...(lockDays !== '' && { ChangeableForDays: Number(lockDays) }),
       },
     },
   };
 }
 
 /** The last 12 characters of the stack's id, which ends in `/<name of the stack>/<UUID>`. */
-function endOfStackId(): object {
+function selectEndOfStackId(): object {
   const uuid = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
   return { 'Fn::Select': [4, { 'Fn::Split': ['-', uuid] }] };
 }
 
-function planRule(
+function createPlanRule(
   RuleName: string,
   ScheduleExpression: string,
   Lifecycle: Lifecycle,
   copyVault: string,
 ): object {
-  const copy = { DestinationBackupVaultArn: copyVault, Lifecycle };
+  const copyAction = { DestinationBackupVaultArn: copyVault, Lifecycle };
   return {
     RuleName,
     ScheduleExpression,
     TargetBackupVault: BACKUP_VAULT,
     Lifecycle,
-    ...(copyVault !== '' && { CopyActions: [copy] }),
+    ...(copyVault !== '' && { CopyActions: [copyAction] }),
   };
 }
 
 // The selection is named after the table: a restore changes the table, and CloudFormation creates the new selection before it
 // deletes the old one, so their names must differ.
-function selection(): object {
+function createSelection(): object {
   return {
     Type: 'AWS::Backup::BackupSelection',
     Properties: {
@@ -102,17 +102,17 @@ function selection(): object {
 
 // The part of AWSBackupServiceRolePolicyForBackup that is for tables. The right to delete is left out: AWS Backup itself
 // expires the contents of a vault.
-function backupPolicies(copyVault: string): Policy[] {
-  const table = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'];
-  const actions = table.map((action) => `dynamodb:${action}`);
-  const backup = `arn:\${AWS::Partition}:backup:\${AWS::Region}:\${AWS::AccountId}:recovery-point:*`;
+function createBackupPolicies(copyVault: string): Policy[] {
+  const tableActions = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'];
+  const actions = tableActions.map((action) => `dynamodb:${action}`);
+  const backupArn = `arn:\${AWS::Partition}:backup:\${AWS::Region}:\${AWS::AccountId}:recovery-point:*`;
   return [
     policy('table-backup', [allow(actions, [substitute(TABLE_ARN)])]),
     ...(copyVault === ''
       ? []
       : [
           policy('copy', [
-            allow(['backup:CopyFromBackupVault'], [substitute(backup)]),
+            allow(['backup:CopyFromBackupVault'], [substitute(backupArn)]),
             allow(['backup:CopyIntoBackupVault', 'backup:DescribeBackupVault'], [copyVault]),
           ]),
         ]),

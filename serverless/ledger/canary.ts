@@ -14,7 +14,7 @@ export const CANARY = 'canary';
 export async function canaryFunctions(
   configuration: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
-  const parameter = await keyParameter(configuration);
+  const parameter = await readKeyParameter(configuration);
   if (parameter === '') return {};
   const canary = {
     handler: 'functions/canary/check.handler',
@@ -33,13 +33,13 @@ export async function canaryFunctions(
 
 /** CloudFormation resources; none without a key. */
 export async function canaryRole(configuration: Configuration): Promise<Resources> {
-  const parameter = await keyParameter(configuration);
+  const parameter = await readKeyParameter(configuration);
   if (parameter === '') return {};
   const table = [substitute(TABLE_ARN)];
-  const key = `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/${parameter.replace(/^\//, '')}`;
+  const keyArn = `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/${parameter.replace(/^\//, '')}`;
   return {
     CanaryRole: role('CanaryLogGroup', [
-      policy('key', [allow(['ssm:GetParameter'], [substitute(key)])]),
+      policy('key', [allow(['ssm:GetParameter'], [substitute(keyArn)])]),
       policy('table-protection', [
         allow(['dynamodb:DescribeTable', 'dynamodb:DescribeContinuousBackups'], table),
       ]),
@@ -47,7 +47,7 @@ export async function canaryRole(configuration: Configuration): Promise<Resource
   };
 }
 
-async function keyParameter(configuration: Configuration): Promise<string> {
+async function readKeyParameter(configuration: Configuration): Promise<string> {
   if ((await readText(configuration, 'sls:stage')) === 'local') return '';
   return await readText(configuration, 'param:canaryKeyParameter');
 }

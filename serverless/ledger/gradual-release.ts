@@ -10,7 +10,7 @@ import { allow, policy, serviceRole, substitute } from '../roles.ts';
 /** The alias by which the gateway invokes functions. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
-/** The function of the page at `/`. Page, style and scripts must be of one release: gradually, a browser could get each from a different one. */
+/** The function of the page at `/`. Page, style and scripts must come from one release; while it shifts, a browser could get each from a different one. */
 const PAGE = 'frontPage';
 /**
  * Number of functions whose release begins together. Lambda accepts 15 changes a second from an account, and a change that it
@@ -67,7 +67,7 @@ export class GradualRelease {
   }
 
   /** The functions that are released gradually: those of the API, except the page. */
-  get #released(): [name: string, settings: PackagedFunction][] {
+  get #gradualFunctions(): [name: string, settings: PackagedFunction][] {
     const functions = Object.entries(this.#serverless.service.functions);
     return functions.filter(
       ([name, { events = [] }]) => name !== PAGE && events.some(({ httpApi }) => httpApi),
@@ -75,7 +75,7 @@ export class GradualRelease {
   }
 
   #nameAliases(): void {
-    for (const [name, settings] of this.#released) {
+    for (const [name, settings] of this.#gradualFunctions) {
       settings.versionFunction = true;
       settings.targetAlias = { name: ALIAS, logicalId: `${toLogicalName(name)}Alias` };
     }
@@ -85,26 +85,30 @@ export class GradualRelease {
     const { service, functions, provider } = this.#serverless.service;
     const { Resources } = provider.compiledCloudFormationTemplate;
     const alarms = listRollbackAlarms(Object.keys(functions));
-    for (const [name, { versionLogicalId = '' }] of this.#released) {
+    for (const [name, { versionLogicalId = '' }] of this.#gradualFunctions) {
       publishForTable(Resources[versionLogicalId] as Version);
-      Resources[`${toLogicalName(name)}Alias`] = alias(name, versionLogicalId);
-      Resources[`${toLogicalName(name)}Release`] = deploymentGroup(alarms);
+      Resources[`${toLogicalName(name)}Alias`] = createAlias(name, versionLogicalId);
+      Resources[`${toLogicalName(name)}Release`] = createDeploymentGroup(alarms);
     }
-    const groups = this.#released.map(([name]) => `${toLogicalName(name)}Release`);
-    const versions = this.#released.map(([, { versionLogicalId = '' }]) => versionLogicalId);
+    const groups = this.#gradualFunctions.map(([name]) => `${toLogicalName(name)}Release`);
+    const versions = this.#gradualFunctions.map(
+      ([, { versionLogicalId = '' }]) => versionLogicalId,
+    );
     for (const ids of [groups, versions]) spreadOverTime(Resources, ids);
     const ApplicationName = `${service}-${this.#serverless.getProvider('aws').getStage()}`;
     Resources[APPLICATION] = {
       Type: 'AWS::CodeDeploy::Application',
       Properties: { ApplicationName, ComputePlatform: 'Lambda' },
     };
-    Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
+    Resources[`${APPLICATION}Role`] = createReleaseRole(
+      this.#gradualFunctions.map(([name]) => name),
+    );
   }
 
   /** Permits the gateway to invoke an alias before routes point to it; in between, requests would fail with 500. */
   #permitBeforeRouting(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
-    for (const [name, { targetAlias }] of this.#released) {
+    for (const [name, { targetAlias }] of this.#gradualFunctions) {
       const integration = Resources[`HttpApiIntegration${toLogicalName(name)}`] as
         | Dependent
         | undefined;
@@ -136,9 +140,9 @@ function publishForTable(version: Version): void {
   version.Properties.Description = substitute(`For the table \${TableInUse}`);
 }
 
-function alias(name: string, version: string): object {
+function createAlias(name: string, version: string): object {
   const DeploymentGroupName = { Ref: `${toLogicalName(name)}Release` };
-  const gradual = {
+  const gradualUpdate = {
     CodeDeployLambdaAliasUpdate: { ApplicationName: { Ref: APPLICATION }, DeploymentGroupName },
   };
   return {
@@ -148,11 +152,11 @@ function alias(name: string, version: string): object {
       FunctionName: { Ref: `${toLogicalName(name)}LambdaFunction` },
       FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
     },
-    UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] },
+    UpdatePolicy: { 'Fn::If': ['IsGradual', gradualUpdate, { Ref: 'AWS::NoValue' }] },
   };
 }
 
-function deploymentGroup(alarms: readonly string[]): object {
+function createDeploymentGroup(alarms: readonly string[]): object {
   return {
     Type: 'AWS::CodeDeploy::DeploymentGroup',
     Properties: {
@@ -173,7 +177,7 @@ function deploymentGroup(alarms: readonly string[]): object {
 }
 
 // The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM names an alias by its function, too.
-function releaseRole(functions: readonly string[]): object {
+function createReleaseRole(functions: readonly string[]): object {
   const resources = functions.flatMap((name) => {
     const id = `${toLogicalName(name)}LambdaFunction`;
     return [{ 'Fn::GetAtt': [id, 'Arn'] }, substitute(`\${${id}.Arn}:*`)];

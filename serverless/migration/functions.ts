@@ -24,14 +24,14 @@ import { SETTINGS } from './settings.ts';
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 // Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
-const QUICK = ['migrationStatus', 'migrationConfirm'];
+const QUICK_FUNCTIONS = ['migrationStatus', 'migrationConfirm'];
 
 /** Values are strings, or expressions that CloudFormation fills in. */
 type Variables = Readonly<Record<string, unknown>>;
 
 // The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
 const WATCHDOG = 'migrationRetention';
-const RESERVED = [WATCHDOG, 'migrationRollback'];
+const RESERVED_FUNCTIONS = [WATCHDOG, 'migrationRollback'];
 
 // An invocation that was retried for longer would overlap with the next one.
 const WATCHDOG_RETRIES = {
@@ -49,7 +49,7 @@ export async function migrationFunctions(
 ): Promise<Record<string, FunctionSettings>> {
   const lines = await readAccessLines(serverless);
   const environment = lines.length > 0 ? await readEnvironment(serverless) : {};
-  const reserved = await readText(serverless, 'param:reservedConcurrency');
+  const concurrency = await readText(serverless, 'param:reservedConcurrency');
   return Object.fromEntries(
     lines.map(([name, access]) => [
       name,
@@ -57,10 +57,10 @@ export async function migrationFunctions(
         handler: `functions/migration/${toFileName(name)}.handler`,
         role: `${toLogicalName(name)}Role`,
         memorySize: 1024,
-        timeout: QUICK.includes(name) ? 60 : 900,
+        timeout: QUICK_FUNCTIONS.includes(name) ? 60 : 900,
         environment: selectVariables(name, access, environment),
-        ...(RESERVED.includes(name) &&
-          reserved !== '' && { reservedConcurrency: Number(reserved) }),
+        ...(RESERVED_FUNCTIONS.includes(name) &&
+          concurrency !== '' && { reservedConcurrency: Number(concurrency) }),
         ...(name === WATCHDOG && WATCHDOG_RETRIES),
       },
     ]),
@@ -104,13 +104,13 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
       ...secretPolicies(listSecretParameters(selectVariables(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
       ...artifactPolicies(artifactsUrl, access.artifacts),
-      ...(name === WATCHDOG ? [failurePolicy()] : []),
+      ...(name === WATCHDOG ? [createFailurePolicy()] : []),
     ]),
   ]);
   return {
     ...Object.fromEntries(functionRoles),
-    MemoryMigrationRole: machineRole(),
-    MemoryMigrationLogGroup: await machineLogGroup(serverless),
+    MemoryMigrationRole: createMachineRole(),
+    MemoryMigrationLogGroup: await createMachineLogGroup(serverless),
   };
 }
 
@@ -119,9 +119,9 @@ export async function migrationWatchdog(serverless: Configuration): Promise<Reso
   const lines = await readAccessLines(serverless);
   if (lines.length === 0) return {};
   const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
-  const rules = rates.map(([name, rate]) => rule(name, rate));
+  const rules = rates.map(([name, rate]) => createRule(name, rate));
   const names = rates.map(([name]) => name);
-  const permissions = names.map((name) => [`${name}Permission`, permission(name)]);
+  const permissions = names.map((name) => [`${name}Permission`, createPermission(name)]);
   return {
     ...Object.fromEntries(rules),
     ...Object.fromEntries(permissions),
@@ -129,11 +129,11 @@ export async function migrationWatchdog(serverless: Configuration): Promise<Reso
       Type: 'AWS::SQS::Queue',
       Properties: { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true },
     },
-    WatchdogFailuresPolicy: queuePolicy(names),
+    WatchdogFailuresPolicy: createQueuePolicy(names),
   };
 }
 
-function rule(name: string, ScheduleExpression: string): [string, object] {
+function createRule(name: string, ScheduleExpression: string): [string, object] {
   const target = {
     Id: 'watchdog',
     Arn: { 'Fn::GetAtt': [`${toLogicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
@@ -144,7 +144,7 @@ function rule(name: string, ScheduleExpression: string): [string, object] {
   return [name, { Type: 'AWS::Events::Rule', Properties }];
 }
 
-function permission(ruleName: string): object {
+function createPermission(ruleName: string): object {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
@@ -156,7 +156,7 @@ function permission(ruleName: string): object {
   };
 }
 
-function queuePolicy(ruleNames: readonly string[]): object {
+function createQueuePolicy(ruleNames: readonly string[]): object {
   const statement = {
     ...allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] }]),
     Principal: { Service: 'events.amazonaws.com' },
@@ -179,12 +179,12 @@ const LOG_DELIVERY = [
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action}`);
 
-function machineRole(): object {
+function createMachineRole(): object {
   const { States } = migrationMachine('');
-  const invoked = Object.values(States).flatMap(
+  const functionNames = Object.values(States).flatMap(
     ({ Resource }) => Resource?.split('-').at(-1) ?? [],
   );
-  const resources = [...new Set<string>(invoked)].map((name) => ({
+  const resources = [...new Set<string>(functionNames)].map((name) => ({
     'Fn::GetAtt': [`${toLogicalName(name)}LambdaFunction`, 'Arn'],
   }));
   return serviceRole('states.amazonaws.com', [
@@ -194,12 +194,12 @@ function machineRole(): object {
 }
 
 // Lambda itself sends failed invocations to the queue, in the function's role.
-function failurePolicy(): Policy {
+function createFailurePolicy(): Policy {
   const queue = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
   return policy('failed-invocations', [allow(['sqs:SendMessage'], [queue])]);
 }
 
-async function machineLogGroup(serverless: Configuration): Promise<object> {
+async function createMachineLogGroup(serverless: Configuration): Promise<object> {
   const stage = await readText(serverless, 'sls:stage');
   return {
     Type: 'AWS::Logs::LogGroup',
@@ -238,17 +238,19 @@ function selectVariables(
   { reaches = [] }: MigrationAccess,
   environment: Variables,
 ): Variables {
-  if (QUICK.includes(name)) return { NODE_OPTIONS };
-  const isKept = ([variable]: readonly [string, unknown]) =>
+  if (QUICK_FUNCTIONS.includes(name)) return { NODE_OPTIONS };
+  const isReachable = ([variable]: readonly [string, unknown]) =>
     Object.entries(SERVICE_VARIABLES).every(
       ([service, names]) => reaches.includes(service) || !names.test(variable),
     );
-  return Object.fromEntries(Object.entries(environment).filter(isKept));
+  return Object.fromEntries(Object.entries(environment).filter(isReachable));
 }
 
 function listSecretParameters(variables: Variables): string[] {
-  const named = Object.entries(variables).filter(([variable]) => variable.endsWith('_PARAMETER'));
-  return named.map(([, parameter]) => String(parameter));
+  const parameters = Object.entries(variables).filter(([variable]) =>
+    variable.endsWith('_PARAMETER'),
+  );
+  return parameters.map(([, parameter]) => String(parameter));
 }
 
 function toFileName(name: string): string {

@@ -63,7 +63,7 @@ const STATE_OF_COMMAND = {
   rollback: 'RollBack',
 } as const satisfies Partial<Record<Command, string>>;
 
-// The machine has nothing left to do. After a rollback, no further window may be possible.
+// The final state for the phase of a run without a next command. A run that was rolled back may have no further window.
 const STATE_OF_END = {
   live: 'Live',
   closed: 'Live',
@@ -80,14 +80,14 @@ function createChoices(variable: string, states: Readonly<Record<string, string>
 }
 
 export function migrationMachine(stage: string): StateMachineDefinition {
-  const task = (name: string, Comment: string): State => ({
+  const createTask = (name: string, Comment: string): State => ({
     Type: 'Task',
     Comment,
     Resource: `arn:#{AWS::Partition}:lambda:#{AWS::Region}:#{AWS::AccountId}:function:finance-ledger-${stage}-migration${name}`,
     Retry: RETRY,
   });
-  const step = (name: string, Comment: string): State => ({
-    ...task(name, Comment),
+  const createStep = (name: string, Comment: string): State => ({
+    ...createTask(name, Comment),
     Parameters: { 'runId.$': '$.runId', execute: true, actor: 'machine' },
     ResultPath: '$.step',
     TimeoutSeconds: 960,
@@ -99,7 +99,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
     StartAt: 'ReadStatus',
     States: {
       ReadStatus: {
-        ...task(
+        ...createTask(
           'Status',
           'Reads the record of the run, which is small: large data is in artifacts.',
         ),
@@ -124,20 +124,20 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Seconds: 43_200,
         Next: 'ReadStatus',
       },
-      Backup: step(
+      Backup: createStep(
         'Backup',
         'Counts, takes a snapshot and rehearses a restore, before anything is built.',
       ),
-      Rebuild: step(
+      Rebuild: createStep(
         'Rebuild',
         "Builds the new collection, and proves it with the new version's first write if that version can be reached.",
       ),
-      Copy: step(
+      Copy: createStep(
         'Copy',
         'Copies everything while users continue to write; an operator must then approve the report.',
       ),
       Cutover: {
-        ...step(
+        ...createStep(
           'Cutover',
           'The window: stops writes, switches to the new version, proves it, and opens writes. A refusal begins the rollback.',
         ),
@@ -145,7 +145,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],
       },
       RollBack: {
-        ...step(
+        ...createStep(
           'Rollback',
           "Loses no user's write. If it would remove too many memories, an operator decides.",
         ),

@@ -2,7 +2,7 @@
 import { allow, type Policy, policy, substitute, TABLE_ARN } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
-const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+const STEP_ACTIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
 
 /** A line of `migrationAccess` in serverless.yml. */
 export interface MigrationAccess {
@@ -14,23 +14,23 @@ export interface MigrationAccess {
 
 /** Allows only the items of runs in the table: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
 export function runPolicies(access: MigrationAccess['runs']): Policy[] {
-  const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
+  const actions = (access === 'step' ? STEP_ACTIONS : access).map((action) => `dynamodb:${action}`);
   const Condition = {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
   };
   return [policy('migration-runs', [{ ...allow(actions, [substitute(TABLE_ARN)]), Condition }])];
 }
 
-const REFERENCE = '/aws/reference/secretsmanager/';
+const SECRET_REFERENCE = '/aws/reference/secretsmanager/';
 
 export function secretPolicies(parameters: readonly string[]): Policy[] {
   if (parameters.length === 0) return [];
   const secrets = parameters
-    .filter((parameter) => parameter.startsWith(REFERENCE))
-    .map((parameter) => secretArn(parameter.slice(REFERENCE.length)));
+    .filter((parameter) => parameter.startsWith(SECRET_REFERENCE))
+    .map((parameter) => toSecretArn(parameter.slice(SECRET_REFERENCE.length)));
   return [
     policy('secrets', [
-      allow(['ssm:GetParameter'], parameters.map(parameterArn)),
+      allow(['ssm:GetParameter'], parameters.map(toParameterArn)),
       ...(secrets.length > 0 ? [allow(['secretsmanager:GetSecretValue'], secrets)] : []),
     ]),
   ];
@@ -39,12 +39,12 @@ export function secretPolicies(parameters: readonly string[]): Policy[] {
 /** A function that changes the setting also reads the previous version, under the parameter's name, ":" and a number. */
 export function settingPolicies(parameter: string, access: MigrationAccess['setting']): Policy[] {
   if (!access) return [];
-  const arn = parameterArn(parameter);
+  const arn = toParameterArn(parameter);
   if (access === 'read')
     return [policy('collection-setting', [allow(['ssm:GetParameter'], [arn])])];
   return [
     policy('collection-setting', [
-      allow(['ssm:GetParameter'], [arn, parameterArn(`${parameter}:*`)]),
+      allow(['ssm:GetParameter'], [arn, toParameterArn(`${parameter}:*`)]),
       allow(['ssm:PutParameter'], [arn]),
     ]),
   ];
@@ -103,11 +103,11 @@ function toS3Action(action: string): string {
   return `s3:${action}`;
 }
 
-function parameterArn(name: string): object {
+function toParameterArn(name: string): object {
   return substitute(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
 }
 
 // Secrets Manager adds six characters of its own after the name.
-function secretArn(name: string): object {
+function toSecretArn(name: string): object {
   return substitute(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
 }
