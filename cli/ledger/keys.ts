@@ -35,7 +35,7 @@ command
   .command('list')
   .description('List all keys, revoked ones included.')
   .action(async () => {
-    const keys = await withKeys((stored) => stored.list());
+    const keys = await withKeys((apiKeys) => apiKeys.list());
     if (keys.length === 0)
       console.error('No keys. Create one: npm run keys -- create --name phone');
     else console.table(Object.fromEntries(keys.map((key) => [key.id, toRow(key)])));

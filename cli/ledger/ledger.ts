@@ -100,8 +100,8 @@ async function deleteLedger(
     process.exitCode = EXIT.failed;
     return;
   }
-  const deleted = await withProgressBar(items, removal.remove);
-  console.log(`${deleted} items deleted. Backups keep them for recoveryDays.`);
+  const deletedCount = await withProgressBar(items, removal.remove);
+  console.log(`${deletedCount} items deleted. Backups keep them for recoveryDays.`);
 }
 
 async function confirmByTyping(ledgerId: string): Promise<boolean> {

@@ -170,7 +170,7 @@ function readRequestedDelayMs(error: unknown): number {
   return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
 }
 
-/** Returns the message of an error response. A proxy in between may answer with text that is not JSON. */
+/** Returns the message of an error response. A proxy in between may respond with text that is not JSON. */
 function readMessage(text: string): string {
   try {
     return String(JSON.parse(text).message ?? text.slice(0, MAX_SHOWN_CHARACTERS));

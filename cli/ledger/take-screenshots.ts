@@ -81,8 +81,8 @@ async function chooseFile(page: Page): Promise<void> {
     `${month}-06,Unreadable,abc,Groceries`,
   ];
   const buffer = Buffer.from(['Date,Description,Amount,Category', ...lines].join('\n'));
-  const chosen = page.waitForEvent('filechooser');
+  const fileChooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Import a file' }).click();
-  await (await chosen).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
+  await (await fileChooser).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
   await page.getByRole('region', { name: 'Import preview' }).getByText('4 new').waitFor();
 }

@@ -29,11 +29,11 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
       try {
         const { mtimeMs } = await stat(file);
         if (Date.now() - mtimeMs > MAX_AGE_MS) return undefined;
-        const saved = deserialize(await readFile(file)) as {
+        const savedState = deserialize(await readFile(file)) as {
           form: number;
           position: VerificationPosition;
         };
-        return saved.form === FORMAT_VERSION ? saved.position : undefined;
+        return savedState.form === FORMAT_VERSION ? savedState.position : undefined;
       } catch {
         // Without a readable file, the ledger is read from its beginning.
         return undefined;

@@ -64,8 +64,10 @@ export function showChoices<Row extends DescribedRow>(
 
 /** Warns about rows in inactive categories, which the service would refuse. */
 export function showInactive(rows: readonly TransactionRow[], names: CategoryNames): void {
-  const inactive = rows.filter(({ category }) => category !== null && names.isInactive(category));
-  for (const [name, rowsOfCategory] of Map.groupBy(inactive, ({ category }) => category))
+  const inactiveRows = rows.filter(
+    ({ category }) => category !== null && names.isInactive(category),
+  );
+  for (const [name, rowsOfCategory] of Map.groupBy(inactiveRows, ({ category }) => category))
     print(
       `the category "${name}" is inactive: ${pluralize(rowsOfCategory.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
     );
@@ -78,9 +80,9 @@ export async function categoriseLedger(
 ): Promise<void> {
   const names = createCategoryNames(await service.readCategories());
   const ledger = await readLedger(service);
-  const uncategorised = ledger.filter(({ category }) => category === null);
-  if (uncategorised.length === 0) return console.log('Every row of the ledger has a category.');
-  const choices = chooseForRows(uncategorised, ledger, { ...options, names });
+  const uncategorisedRows = ledger.filter(({ category }) => category === null);
+  if (uncategorisedRows.length === 0) return console.log('Every row of the ledger has a category.');
+  const choices = chooseForRows(uncategorisedRows, ledger, { ...options, names });
   showChoices(choices, nameRow);
   showInactive(
     choices.chosen.map(({ row, category }) => ({ ...row, category })),
@@ -88,7 +90,7 @@ export async function categoriseLedger(
   );
   if (choices.chosen.length === 0)
     return console.log(
-      `${pluralize(uncategorised.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
+      `${pluralize(uncategorisedRows.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
     );
   if (!options.isConfirmed) return console.log('Nothing was changed. Add --yes to set them.');
   const changes = choices.chosen.map(({ row, category }) => ({

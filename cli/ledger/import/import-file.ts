@@ -89,15 +89,15 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
   const categories = await service.readCategories();
   // The records must be read before the rows; `resolvePendingRecords` says why.
   const imports = await readRecordedImports(service);
-  const stored = { imports, rows: await readLedger(service), categories };
-  const planned = planWithCategories(statement, stored, {
+  const storedData = { imports, rows: await readLedger(service), categories };
+  const categorisedPlan = planWithCategories(statement, storedData, {
     ...readCategoryOptions(options),
     importsDeleted: options.importDeleted === true,
     account,
     isAccountKnown: account !== undefined || options.asItIs === true,
   });
-  const { plan } = planned;
-  showPreview(request, planned, new Set(categories.map(({ name }) => name)));
+  const { plan } = categorisedPlan;
+  showPreview(request, categorisedPlan, new Set(categories.map(({ name }) => name)));
   const questions = [...statement.questions, ...plan.questions];
   const refusedInPreview = statement.refused.length + plan.refused.length;
   if (refusedInPreview + questions.length > 0) process.exitCode = EXIT.failed;
@@ -109,11 +109,11 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
     );
     process.exitCode = EXIT.failed;
   } else {
-    await resolvePendingRecords(stored, {
+    await resolvePendingRecords(storedData, {
       readParts: () => readRecordedImports(service),
       writePart: (part) => writePart(service, part),
     });
-    const importId = makeImportId(basename(request.file), listImportIds(stored.rows, imports));
+    const importId = makeImportId(basename(request.file), listImportIds(storedData.rows, imports));
     await runImport(service, plan, { importId, options, refusedInPreview });
     return true;
   }
@@ -123,10 +123,10 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
 function showPreview(
   { statement, options }: ImportRequest,
   { rows, plan, choices, names }: CategorisedPlan,
-  known: ReadonlySet<string>,
+  knownNames: ReadonlySet<string>,
 ): void {
   showStatement({ ...statement, rows });
-  showPlan(plan, known);
+  showPlan(plan, knownNames);
   showChoices(choices, ({ line }) => `line ${line}`);
   showInactive(plan.missing, names);
   const refused = [...statement.refused, ...plan.refused];
@@ -153,30 +153,30 @@ async function runImport(
   { importId, options, refusedInPreview }: Pick<ImportRequest, 'options'> & NewImport,
 ): Promise<void> {
   const { changes, missing, possibleDuplicates } = plan;
-  const skipped = new Set<StatementRow>(
+  const skippedRows = new Set<StatementRow>(
     options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
   );
-  const rows = missing.filter((row) => !skipped.has(row));
+  const rows = missing.filter((row) => !skippedRows.has(row));
   const total = rows.length;
   const recorder = createRecorder(
     { importId, total, account: readOptions(options).account },
     (part) => writePart(service, part),
   );
-  const uploaded = await withProgressBar(total, (onProgress) =>
+  const uploadResult = await withProgressBar(total, (onProgress) =>
     upload(service, { rows, importId, recorder }, onProgress),
   );
-  const updated = options.update
+  const updateResult = options.update
     ? await withProgressBar(changes.length, (onProgress) =>
         applyChanges(service, changes, onProgress),
       )
     : undefined;
-  const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
+  const refused = [...uploadResult.refused, ...(updateResult?.refused ?? [])];
   showRefused(refused);
-  if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
-  showUnapplied(plan, updated?.changed);
-  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
+  if (skippedRows.size > 0) console.log(`possible duplicates left out: ${skippedRows.size}`);
+  showUnapplied(plan, updateResult?.changed);
+  if (uploadResult.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
   console.log(
-    `${uploaded.created} created, ${plan.present + uploaded.duplicates} were there already, ${refused.length + refusedInPreview} refused`,
+    `${uploadResult.created} created, ${plan.present + uploadResult.duplicates} were there already, ${refused.length + refusedInPreview} refused`,
   );
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }

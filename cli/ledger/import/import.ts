@@ -39,6 +39,6 @@ async function start(file: string | undefined, options: Options): Promise<void> 
 /** Explains a pause before a retry, so that the command does not seem to hang. */
 function explainWait(error: unknown): void {
   const { status } = error as { status?: number };
-  const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
-  console.error(`${why}: trying again in a moment`);
+  const reason = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
+  console.error(`${reason}: trying again in a moment`);
 }

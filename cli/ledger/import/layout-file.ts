@@ -22,15 +22,18 @@ export interface LayoutFile {
 
 /** @throws UserError if the file is damaged */
 export function openLayoutFile(path: string): LayoutFile {
-  const all = readAll(path);
+  const layoutsByLedger = readAll(path);
   return {
-    isEmpty: Object.keys(all).length === 0,
-    read: (ledger) => all[ledger] ?? {},
+    isEmpty: Object.keys(layoutsByLedger).length === 0,
+    read: (ledger) => layoutsByLedger[ledger] ?? {},
     write: (ledger, key, options) => {
-      const { [key]: _, ...others } = all[ledger] ?? {};
-      const layouts = options === undefined ? others : { ...others, [key]: options };
+      const { [key]: _, ...otherLayouts } = layoutsByLedger[ledger] ?? {};
+      const layouts = options === undefined ? otherLayouts : { ...otherLayouts, [key]: options };
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `${JSON.stringify({ ...all, [ledger]: layouts }, undefined, 2)}\n`);
+      writeFileSync(
+        path,
+        `${JSON.stringify({ ...layoutsByLedger, [ledger]: layouts }, undefined, 2)}\n`,
+      );
     },
   };
 }

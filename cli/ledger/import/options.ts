@@ -120,17 +120,21 @@ const ADDRESS_OPTIONS: readonly string[] = ['url', 'stage'];
 
 /** Ends the program if an option would be ignored: a user who gives an option expects it to have an effect. */
 export function refuseUnusedOptions(): void {
-  const typed = command.options.filter(
+  const givenOptions = command.options.filter(
     (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
   );
-  const use = typed.find((option) => Object.hasOwn(OTHER_USES, option.attributeName()));
-  const accepts = OTHER_USES[use?.attributeName() ?? ''];
-  const unused = typed.find((option) => {
+  const useOption = givenOptions.find((option) =>
+    Object.hasOwn(OTHER_USES, option.attributeName()),
+  );
+  const accepts = OTHER_USES[useOption?.attributeName() ?? ''];
+  const unusedOption = givenOptions.find((option) => {
     const name = option.attributeName();
-    return option !== use && !ADDRESS_OPTIONS.includes(name) && !accepts?.(name);
+    return option !== useOption && !ADDRESS_OPTIONS.includes(name) && !accepts?.(name);
   });
-  if (use && unused)
-    command.error(`error: ${use.long} does nothing with ${unused.long}. Give one of them.`);
+  if (useOption && unusedOption)
+    command.error(
+      `error: ${useOption.long} does nothing with ${unusedOption.long}. Give one of them.`,
+    );
 }
 
 export function readOptions(options: Options): StatementOptions {

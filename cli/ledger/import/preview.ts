@@ -93,13 +93,13 @@ export function describeDates(dates: readonly string[]): string {
   return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
 }
 
-/** @param known names of the categories in the ledger */
-export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
+/** @param knownNames names of the categories in the ledger */
+export function showPlan(plan: ImportPlan, knownNames: ReadonlySet<string>): void {
   const { present, missing, changes } = plan;
   const rows = [...missing, ...changes.map(({ row }) => row)];
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
-  const added = [...names].filter((name) => !known.has(name));
-  if (added.length > 0) print(`new categories: ${added.join(', ')}`);
+  const addedNames = [...names].filter((name) => !knownNames.has(name));
+  if (addedNames.length > 0) print(`new categories: ${addedNames.join(', ')}`);
   console.log(
     `${pluralize(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
@@ -164,9 +164,9 @@ export function showSome(title: string, lines: readonly string[], limit = MAX_SH
 }
 
 function describeChange({ row, transaction, fields }: Change): string {
-  const quoted = (value: string | number | null) => JSON.stringify(value);
+  const quote = (value: string | number | null) => JSON.stringify(value);
   const texts = fields.map(
-    (field) => `${field} ${quoted(transaction[field])} to ${quoted(row[field])}`,
+    (field) => `${field} ${quote(transaction[field])} to ${quote(row[field])}`,
   );
   return `  line ${row.line}: transaction ${transaction.id}: ${texts.join(', ')}`;
 }

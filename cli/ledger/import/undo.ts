@@ -23,8 +23,8 @@ export async function listImports(service: ServiceClient): Promise<void> {
     `${first}` < `${second}` ? -1 : 1,
   )) {
     const dates = importedRows.map(({ date }) => date).toSorted();
-    const edited = importedRows.filter(isEdited).length;
-    const editedText = edited === 0 ? '' : `, ${edited} edited since`;
+    const editedCount = importedRows.filter(isEdited).length;
+    const editedText = editedCount === 0 ? '' : `, ${editedCount} edited since`;
     print(`${id}: ${pluralize(importedRows.length, 'row')}${describeDates(dates)}${editedText}`);
   }
 }
@@ -39,43 +39,43 @@ export async function undoImport(
   { isConfirmed }: { readonly isConfirmed: boolean },
 ): Promise<void> {
   const rows = await readLedger(service, importId);
-  const recorded = (await readRecordedImports(service)).filter(
+  const recordedParts = (await readRecordedImports(service)).filter(
     (each) => each.importId === importId,
   );
-  if (rows.length + recorded.length === 0) {
+  if (rows.length + recordedParts.length === 0) {
     print(
       `The ledger has no rows of the import "${importId}". --list shows the imports that it has.`,
     );
     process.exitCode = EXIT.failed;
     return;
   }
-  const { isOnlyCategorised } = createRecordedRows(recorded);
+  const { isOnlyCategorised } = createRecordedRows(recordedParts);
   const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
     isEdited(row) && !isOnlyCategorised(row) ? 'edited' : 'unedited',
   );
   if (!isConfirmed) {
     showSome(`rows to remove (${unedited.length}):`, unedited.map(describeTransaction));
-    showKept(edited);
+    showRemainingRows(edited);
     console.log('Nothing was removed. Add --yes to remove them.');
     return;
   }
-  await writeParts(service, announceRemoval(recorded, edited));
-  const changed = await withProgressBar(unedited.length, (onProgress) =>
+  await writeParts(service, announceRemoval(recordedParts, edited));
+  const changedRows = await withProgressBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );
-  const remainingRows = [...edited, ...changed];
+  const remainingRows = [...edited, ...changedRows];
   // Keeps only the records of rows that stay. A row that an undo removes does not count as deleted by hand, so the next import
   // adds it again.
-  await writeParts(service, keepRecords(recorded, remainingRows));
-  showKept(remainingRows);
-  console.log(`${unedited.length - changed.length} removed, ${remainingRows.length} left`);
+  await writeParts(service, keepRecords(recordedParts, remainingRows));
+  showRemainingRows(remainingRows);
+  console.log(`${unedited.length - changedRows.length} removed, ${remainingRows.length} left`);
 }
 
 function isEdited({ createdAt, updatedAt }: LedgerRow): boolean {
   return updatedAt !== createdAt;
 }
 
-function showKept(rows: readonly LedgerRow[]): void {
+function showRemainingRows(rows: readonly LedgerRow[]): void {
   showSome(
     `rows that stay, because they were edited (${rows.length}):`,
     rows.map(describeTransaction),

@@ -65,10 +65,10 @@ export async function upload(
   const request = {
     ...({ method: 'POST', path: '/transactions/bulk', items: rows, toBody } as const),
     announce: recorder.announce,
-    onSent: async (sent: readonly ItemResult<StatementRow>[]) => {
-      const claimed = await claimCreated(service, importId, sent);
-      await recorder.confirm(claimed.filter(isCreated).map(({ item }) => item));
-      return claimed;
+    onSent: async (sentResults: readonly ItemResult<StatementRow>[]) => {
+      const claimedResults = await claimCreated(service, importId, sentResults);
+      await recorder.confirm(claimedResults.filter(isCreated).map(({ item }) => item));
+      return claimedResults;
     },
   };
   const results = await sendAll(service, request, onProgress);
@@ -91,15 +91,18 @@ async function claimCreated(
   importId: string,
   results: readonly ItemResult<StatementRow>[],
 ): Promise<readonly ItemResult<StatementRow>[]> {
-  const claimed: ItemResult<StatementRow>[] = [];
+  const claimedResults: ItemResult<StatementRow>[] = [];
   for (const { item, result } of results) {
-    const isOwn =
+    const isFromThisImport =
       result.status === CONFLICT &&
       item.externalId !== null &&
       (await findImportId(service, item.externalId)) === importId;
-    claimed.push({ item, result: isOwn ? { ...result, status: CREATED } : result });
+    claimedResults.push({
+      item,
+      result: isFromThisImport ? { ...result, status: CREATED } : result,
+    });
   }
-  return claimed;
+  return claimedResults;
 }
 
 async function findImportId(
@@ -117,10 +120,10 @@ export async function applyChanges(
   changes: readonly Change[],
   onProgress: OnProgress,
 ): Promise<{ readonly changed: number; readonly refused: readonly RefusedLine[] }> {
-  const recategorised = changes.filter(({ fields }) => fields.includes('category'));
+  const recategorisedChanges = changes.filter(({ fields }) => fields.includes('category'));
   const categories = await ensureCategories(
     service,
-    recategorised.map(({ row }) => row),
+    recategorisedChanges.map(({ row }) => row),
   );
   const toBody = (change: Change) =>
     toChangeBody(change, categories.get(change.row.category ?? '') ?? null);
@@ -153,13 +156,15 @@ export async function deleteRows(
   const request = { method: 'POST', path, items: rows, toBody } as const;
   const results = await sendAll(service, request, onProgress);
   // A missing row was deleted by another client.
-  const notDeleted = results.filter(
+  const undeletedRows = results.filter(
     ({ result: { status } }) => status >= 300 && status !== NOT_FOUND,
   );
-  const failed = notDeleted.find(({ result }) => result.status !== PRECONDITION_FAILED);
-  if (failed)
-    throw new UserError(`Not every row was deleted: ${failed.result.message}. Repeat the command.`);
-  return notDeleted.map(({ item }) => item);
+  const failedDeletion = undeletedRows.find(({ result }) => result.status !== PRECONDITION_FAILED);
+  if (failedDeletion)
+    throw new UserError(
+      `Not every row was deleted: ${failedDeletion.result.message}. Repeat the command.`,
+    );
+  return undeletedRows.map(({ item }) => item);
 }
 
 interface BulkRequest<Item> {
@@ -184,13 +189,13 @@ async function sendAll<Item>(
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const allResults: ItemResult<Item>[] = [];
-  const readBatch = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
+  const takeBatch = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
   const announceBatch = async (first: number) => {
-    if (first < items.length) await announce?.(readBatch(first));
+    if (first < items.length) await announce?.(takeBatch(first));
   };
   await announceBatch(0);
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
-    const batch = readBatch(first);
+    const batch = takeBatch(first);
     const sending = sendBatch(batch.map(toBody));
     const announcing = announceBatch(first + MAX_BULK_ITEMS);
     // Waits for both before a failure is reported, so that no request is cut off.
@@ -213,8 +218,8 @@ async function sendAll<Item>(
     const results = new Map<number, TransactionResult>();
     const request = { body: { transactions }, headers, isRepeatable: true };
     for (let attempt = 1; ; attempt += 1) {
-      const { results: sent } = await service.call<BulkOperation>(method, path, request);
-      for (const result of sent)
+      const { results: sentResults } = await service.call<BulkOperation>(method, path, request);
+      for (const result of sentResults)
         if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
       const isDone = results.values().every(({ status }) => status < 500);
       if (isDone || attempt === MAX_ATTEMPTS) return [...results.values()];

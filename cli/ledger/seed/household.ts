@@ -72,17 +72,17 @@ function* countByDay(
   const scale =
     (transactions - (days - ordinaryCounts.length) * busyDayCount) /
     ordinaryCounts.reduce((sum, count) => sum + count, 0);
-  let expected = 0;
-  let yielded = 0;
+  let expectedCount = 0;
+  let yieldedCount = 0;
   for (const [day, count] of counts.entries()) {
-    expected += count === busyDayCount ? count : count * scale;
-    const total = day === days - 1 ? transactions : Math.round(expected);
-    yield [daysBefore(lastDay, days - 1 - day), total - yielded];
-    yielded = total;
+    expectedCount += count === busyDayCount ? count : count * scale;
+    const total = day === days - 1 ? transactions : Math.round(expectedCount);
+    yield [subtractDays(lastDay, days - 1 - day), total - yieldedCount];
+    yieldedCount = total;
   }
 }
 
-function daysBefore(date: string, days: number): string {
+function subtractDays(date: string, days: number): string {
   return new Date(Date.parse(date) - days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 }
 
@@ -93,10 +93,10 @@ function pickLines(date: string, count: number, random: SeededRandom): BudgetLin
     0,
     count,
   );
-  const others = Array.from({ length: count - dueLines.length }, () => {
+  const otherLines = Array.from({ length: count - dueLines.length }, () => {
     return pickByWeight(random.chance(INCOME_SHARE) ? 'income' : 'expense', random);
   });
-  return [...dueLines, ...others];
+  return [...dueLines, ...otherLines];
 }
 
 function pickByWeight(type: TransactionType, random: SeededRandom): BudgetLine {

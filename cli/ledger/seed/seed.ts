@@ -72,12 +72,12 @@ async function seed({ url, transactions, years, until, seed }: SeedOptions): Pro
   });
 
   await withProgressBar(transactions, async (onProgress) => {
-    let done = 0;
+    let createdCount = 0;
     const worker = async () => {
       for (const transaction of history) {
         await createTransaction(service, transaction);
-        done += 1;
-        onProgress(done);
+        createdCount += 1;
+        onProgress(createdCount);
       }
     };
     // The workers share one generator. Closing it after a failure stops them all.
@@ -96,7 +96,7 @@ async function ensureHouseholdCategories(service: ServiceClient): Promise<number
 }
 
 async function createTransaction(service: ServiceClient, fields: TransactionFields): Promise<void> {
-  const { categoryId, date, ...rest } = fields;
-  const body = { ...rest, category_id: categoryId, transaction_date: date };
+  const { categoryId, date, ...otherFields } = fields;
+  const body = { ...otherFields, category_id: categoryId, transaction_date: date };
   await service.call<'createTransaction'>('POST', '/transactions', { body });
 }

@@ -64,14 +64,14 @@ export function createTokenVerifier(
   async function discover() {
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const reply = await fetchKeys(url, {
+    const response = await fetchKeys(url, {
       headers: new Headers(),
       method: 'GET',
       redirect: 'manual',
       signal,
     });
-    if (reply.status !== 200) throw new Error(`${url} responded with ${reply.status}`);
-    const discovery = v.parse(discoverySchema, await reply.json());
+    if (response.status !== 200) throw new Error(`${url} responded with ${response.status}`);
+    const discovery = v.parse(discoverySchema, await response.json());
     if (discovery.issuer !== issuer) throw new Error(`${url} describes another issuer`);
     return createRemoteJWKSet(new URL(discovery.jwks_uri), {
       timeoutDuration: TIMEOUT_MS,
@@ -83,13 +83,13 @@ export function createTokenVerifier(
 
   // Drops unusable keys: a single one would make the tokens of all other keys fail.
   async function fetchUsableKeys(...request: Parameters<FetchImplementation>): Promise<Response> {
-    const reply = await fetchKeys(...request);
-    if (reply.status !== 200) return reply;
-    const { keys: published } = v.parse(keySetSchema, await reply.json());
-    const usable = await Promise.all(
-      published.map(async (key) => ((await canVerify(key)) ? [key] : [])),
+    const response = await fetchKeys(...request);
+    if (response.status !== 200) return response;
+    const { keys: publishedKeys } = v.parse(keySetSchema, await response.json());
+    const usableKeys = await Promise.all(
+      publishedKeys.map(async (key) => ((await canVerify(key)) ? [key] : [])),
     );
-    return Response.json({ keys: usable.flat() });
+    return Response.json({ keys: usableKeys.flat() });
   }
 
   // Discovers the keys once. A failed discovery is retried with the next request.
@@ -181,11 +181,11 @@ function isForAudience(audience: string, { aud, client_id }: JWTPayload): boolea
  * `https://ledger.example/ledger:read`.
  */
 function readScope({ scope, scp }: JWTPayload): Scope | undefined {
-  const granted = [scope, scp]
+  const grantedScopes = [scope, scp]
     .flat()
     .flatMap((words) => (typeof words === 'string' ? words.split(' ') : []))
     .flatMap((word) => TOKEN_SCOPES.get(word.slice(word.lastIndexOf('/') + 1)) ?? []);
-  return granted.includes('write') ? 'write' : granted[0];
+  return grantedScopes.includes('write') ? 'write' : grantedScopes[0];
 }
 
 // True if the token caused the failure. Any other failure is the service's or the issuer's: the token may be valid.

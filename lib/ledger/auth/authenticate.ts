@@ -37,14 +37,14 @@ export function createAuthenticate(options: {
   readonly clock: () => Date;
 }): Authenticate {
   const { findKey, markUsed, verifyToken, anonymous, clock } = options;
-  const now = () => clock().getTime();
-  const validKeys = createCache<ApiKey>(CACHE_MS, now);
+  const readTime = () => clock().getTime();
+  const validKeys = createCache<ApiKey>(CACHE_MS, readTime);
   // A cache of its own, so that a flood of wrong keys does not displace the valid ones.
-  const refusedKeys = createCache<string>(REFUSED_CACHE_MS, now);
+  const refusedKeys = createCache<string>(REFUSED_CACHE_MS, readTime);
 
   async function requireKey(secret: string, limits: RequestLimits): Promise<ApiKey> {
-    const cached = validKeys.get(secret);
-    if (cached) return cached;
+    const cachedKey = validKeys.get(secret);
+    if (cachedKey) return cachedKey;
     const refusal = refusedKeys.get(secret);
     if (refusal) throw new UnauthenticatedError(refusal);
     const key = await findKey(secret, limits);
@@ -89,17 +89,17 @@ export function requireAllowed<Identified extends Caller>(
 }
 
 /** Caches the newest values, up to a number and for a time. */
-function createCache<Value>(milliseconds: number, now: () => number) {
+function createCache<Value>(milliseconds: number, readTime: () => number) {
   const entries = new Map<string, { readonly value: Value; readonly since: number }>();
 
   function get(secret: string): Value | undefined {
     const entry = entries.get(secret);
-    return entry && now() - entry.since < milliseconds ? entry.value : undefined;
+    return entry && readTime() - entry.since < milliseconds ? entry.value : undefined;
   }
 
   function set(secret: string, value: Value): void {
     entries.delete(secret);
-    entries.set(secret, { value, since: now() });
+    entries.set(secret, { value, since: readTime() });
     const [oldest] = entries.keys();
     if (entries.size > MAX_CACHED_KEYS && oldest !== undefined) entries.delete(oldest);
   }

@@ -81,10 +81,10 @@ export function takePage<Row extends RowPosition>(
 ): Page<Row> {
   const { after, perPage, order } = request;
   const compare = createComparator(order);
-  const following = after
+  const followingIndex = after
     ? rows.findIndex((row) => compare(row, after) > 0)
     : computePageOffset(request);
-  const start = following < 0 ? rows.length : following;
+  const start = followingIndex < 0 ? rows.length : followingIndex;
   const end = start + perPage;
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
 }

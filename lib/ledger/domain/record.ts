@@ -27,11 +27,13 @@ export function createFirstRevision(now: Date): Revision {
 
 /** True if the stored record is the one that a request wrote; undefined if it was deleted or written again since. */
 export function isStoredAs<Stored extends Revision>(
-  written: Partial<Stored> & Revision,
+  writtenRecord: Partial<Stored> & Revision,
   stored: Stored | undefined,
 ): boolean | undefined {
-  if (!stored || stored.version > written.version) return undefined;
-  return Object.entries(written).every(([name, value]) => stored[name as keyof Stored] === value);
+  if (!stored || stored.version > writtenRecord.version) return undefined;
+  return Object.entries(writtenRecord).every(
+    ([name, value]) => stored[name as keyof Stored] === value,
+  );
 }
 
 /**

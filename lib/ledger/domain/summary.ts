@@ -156,8 +156,8 @@ function sumTotalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string
 }
 
 /** Lists every period from the first used one to the last. */
-function listPeriods(period: Period, used: readonly string[]): string[] {
-  const sorted = used.toSorted();
+function listPeriods(period: Period, usedPeriods: readonly string[]): string[] {
+  const sorted = usedPeriods.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
   const { toNumber, fromNumber } = SEQUENCES[period];

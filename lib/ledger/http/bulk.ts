@@ -10,7 +10,7 @@ import { markReplayed, readKeyedRequest, type WriteEvent } from './idempotency.t
 import type { JsonObject } from './json-body.ts';
 import type { Operation, Reply } from './replies.ts';
 
-export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
+export interface BulkOperation<Event, Fields extends object, Value, CountName extends string> {
   /**
    * Reads the items of the body.
    * @throws ValidationError for an invalid body; that response is not stored for an idempotency key
@@ -25,7 +25,7 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
   /** Creates the reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
   /** Name of the count for each status; every other status counts as failed. */
-  readonly countNames: Readonly<Record<number, Counted>>;
+  readonly countNames: Readonly<Record<number, CountName>>;
   /** The same operation on a single record: its failure message is used for an item that fails unexpectedly (500). */
   readonly itemOperation: Operation;
 }
@@ -37,9 +37,9 @@ export function handleBulk<
   Event extends WriteEvent,
   Fields extends object,
   Value,
-  Counted extends string,
->(operation: BulkOperation<Event, Fields, Value, Counted>) {
-  return async (event: Event): Promise<Reply<BulkResponseBody<Counted>>> => {
+  CountName extends string,
+>(operation: BulkOperation<Event, Fields, Value, CountName>) {
+  return async (event: Event): Promise<Reply<BulkResponseBody<CountName>>> => {
     const items = operation.parseItems(event.json);
     const keyedRequest = readKeyedRequest(event);
     const request = await event.ledger.idempotency.beginBulk(keyedRequest);
@@ -62,9 +62,9 @@ export function handleBulk<
 }
 
 /** The number of each kind of outcome by name, and the result of each item. */
-interface BulkResponseBody<Counted extends string> {
+interface BulkResponseBody<CountName extends string> {
   readonly success: boolean;
-  readonly data: Readonly<Record<Counted | 'failed', number>> & {
+  readonly data: Readonly<Record<CountName | 'failed', number>> & {
     readonly results: readonly TransactionResult[];
   };
   readonly [name: string]: unknown;
@@ -103,14 +103,14 @@ async function applyItems<Event, Fields extends object, Value>(
  * Composes the reply. It is final unless a retry may apply more items.
  * @throws the first unexpected error if no item was applied
  */
-function composeReply<Counted extends string>(
+function composeReply<CountName extends string>(
   outcomes: readonly Outcome<Reply>[],
   options: {
-    readonly countNames: Readonly<Record<number, Counted>>;
+    readonly countNames: Readonly<Record<number, CountName>>;
     readonly failure: string;
     readonly requestId: string;
   },
-): { readonly reply: Reply<BulkResponseBody<Counted>>; readonly isFinal: boolean } {
+): { readonly reply: Reply<BulkResponseBody<CountName>>; readonly isFinal: boolean } {
   const { countNames, failure, requestId } = options;
   const replies = outcomes.map((outcome) => replyToItem(outcome, failure));
   const unexpectedErrors = outcomes.flatMap((outcome, index) =>
@@ -122,9 +122,12 @@ function composeReply<Counted extends string>(
   const results = replies.map(toResult);
   const countResults = (name: string) =>
     results.filter(({ status }) => (countNames[status] ?? 'failed') === name).length;
-  const countedNames: (Counted | 'failed')[] = [...Object.values<Counted>(countNames), 'failed'];
+  const countedNames: (CountName | 'failed')[] = [
+    ...Object.values<CountName>(countNames),
+    'failed',
+  ];
   const countsByName = Object.fromEntries(countedNames.map((name) => [name, countResults(name)]));
-  const data = { ...(countsByName as Record<Counted | 'failed', number>), results };
+  const data = { ...(countsByName as Record<CountName | 'failed', number>), results };
   return { reply: { status: 207, body: { success: true, data } }, isFinal };
 }
 

@@ -41,7 +41,7 @@ interface PlainError {
   readonly kind: new (...parameters: never[]) => Error;
   readonly status: number;
   readonly code: Failure['error'];
-  /** Tell the client what to do next. */
+  /** Headers that tell the client what to do next. */
   readonly headers?: NonNullable<Reply['headers']>;
 }
 

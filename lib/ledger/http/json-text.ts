@@ -36,8 +36,8 @@ export function replaceLossyNumbers(json: string): string {
   });
 }
 
-function addName(names: Set<string> | undefined, quoted: string): void {
-  const name = quoted.includes('\\') ? unquote(quoted) : quoted.slice(1, -1);
+function addName(names: Set<string> | undefined, quotedName: string): void {
+  const name = quotedName.includes('\\') ? unquote(quotedName) : quotedName.slice(1, -1);
   if (names?.has(name)) throw createRepeatedKeyError(name);
   names?.add(name);
 }

@@ -21,13 +21,13 @@ const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
 const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
 
-/** @param shown the record as a single read shows it */
+/** @param representation the record as a single read shows it */
 export function makeTag(
   kind: TaggedKind,
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
-  shown: object,
+  representation: object,
 ): string {
-  const digest = hash('sha256', JSON.stringify(shown), 'hex').slice(0, 8);
+  const digest = hash('sha256', JSON.stringify(representation), 'hex').slice(0, 8);
   return `"${TAG_LETTERS[kind]}${id}.${version}.${digest}"`;
 }
 
@@ -104,8 +104,8 @@ export function readVersionCheck(
 function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): IsExpected {
   const tags = parseTags(ifMatch);
   if (tags.includes('*')) return () => true;
-  const weak = tags.find((tag) => tag.startsWith('W/'));
-  if (weak) throw new ValidationError(`${weak} is a weak ETag: send it without "W/"`);
+  const weakTag = tags.find((tag) => tag.startsWith('W/'));
+  if (weakTag) throw new ValidationError(`${weakTag} is a weak ETag: send it without "W/"`);
   const versions = listVersions(tags, kind, id);
   return (version) => versions.includes(version);
 }

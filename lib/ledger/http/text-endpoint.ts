@@ -16,16 +16,16 @@ export function createTextEndpoint(
 ) {
   return createEndpoint(failure).handler(
     async ({ headers: requestHeaders, requestContext, query }) => {
-      const { compressedText: compressed, hash, headers } = choose(requestContext.http.path, query);
+      const { compressedText, hash, headers } = choose(requestContext.http.path, query);
       // During a deployment, the page may get its text from another version of the function. That text has another hash.
       const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
       const fullReply = { status: 200, body: {}, headers: replyHeaders };
       const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);
       if (reply.status === 304) return reply;
       if (!acceptsGzip(requestHeaders))
-        return { ...reply, text: gunzipSync(Buffer.from(compressed, 'base64')).toString() };
+        return { ...reply, text: gunzipSync(Buffer.from(compressedText, 'base64')).toString() };
       const encodedHeaders = { ...replyHeaders, 'content-encoding': 'gzip' };
-      return { ...reply, headers: encodedHeaders, text: compressed, isBase64Encoded: true };
+      return { ...reply, headers: encodedHeaders, text: compressedText, isBase64Encoded: true };
     },
   );
 }

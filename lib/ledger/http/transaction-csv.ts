@@ -27,8 +27,8 @@ export function fromTextCell(cell: string): string {
 
 function toTextCell(text: string | null | undefined): string {
   if (text == null) return '';
-  const guarded = guardInnerCells(text);
-  return FORMULA.test(text) ? `'${guarded}` : guarded;
+  const guardedText = guardInnerCells(text);
+  return FORMULA.test(text) ? `'${guardedText}` : guardedText;
 }
 
 /**

@@ -108,7 +108,7 @@ function prefersJson(accept = '*/*'): boolean {
 
 function toCsvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBody> {
   const { start_date = '', end_date = '', cursor } = query;
-  const { shown, last } = takeFittingRows(part, toCsvLine);
+  const { shownRows, last } = takeFittingRows(part, toCsvLine);
   const header = cursor === undefined ? CSV_HEADER : '';
   const name = ['transactions', start_date, end_date].filter((each) => each !== '').join('_');
   const headers = {
@@ -116,7 +116,7 @@ function toCsvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoB
     'content-disposition': `attachment; filename="${name}.csv"`,
     ...(last && { link: `<?${createNextQuery(query, last)}>; rel="next"` }),
   };
-  return { status: 200, body: {}, headers, text: header + shown.join('') };
+  return { status: 200, body: {}, headers, text: header + shownRows.join('') };
 }
 
 /** The last part of a month has the digest of all rows that its parts returned, even if the indexes lag behind. */
@@ -124,11 +124,11 @@ function toJsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, hasMonthDigest }: JsonExport,
 ) {
-  const { shown, last } = takeFittingRows(part, toTransactionJson);
+  const { shownRows, last } = takeFittingRows(part, toTransactionJson);
   const toNextQuery = (sum?: bigint) => (last ? createNextQuery(query, last, sum) : null);
-  const body = { success: true, data: shown };
+  const body = { success: true, data: shownRows };
   if (hasMonthDigest === undefined) return { status: 200, body: { ...body, next: toNextQuery() } };
-  const digestSoFar = digest + sumDigest(part.items.slice(0, shown.length));
+  const digestSoFar = digest + sumDigest(part.items.slice(0, shownRows.length));
   const totalDigest = last ? {} : { digest: hasMonthDigest ? formatDigest(digestSoFar) : null };
   return { status: 200, body: { ...body, next: toNextQuery(digestSoFar), ...totalDigest } };
 }
@@ -137,21 +137,21 @@ function toJsonReply(
 function takeFittingRows<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
-): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
+): { readonly shownRows: readonly Shown[]; readonly last: ListPosition | undefined } {
   // Nearly always true, and cheap: the bound needs only the lengths of the texts.
   if (sum(items.map(estimateMaxBytes)) <= MAX_PART_BYTES) {
-    return { shown: items.map(show), last: next };
+    return { shownRows: items.map(show), last: next };
   }
-  const shown: Shown[] = [];
+  const shownRows: Shown[] = [];
   let size = 0;
   for (const [n, item] of items.entries()) {
     const each = show(item);
     const text = typeof each === 'string' ? each : JSON.stringify(each);
     size += Buffer.byteLength(JSON.stringify(text));
-    if (size > MAX_PART_BYTES) return { shown, last: items[n - 1] };
-    shown.push(each);
+    if (size > MAX_PART_BYTES) return { shownRows, last: items[n - 1] };
+    shownRows.push(each);
   }
-  return { shown, last: next };
+  return { shownRows, last: next };
 }
 
 /** Maximum bytes of a row in a response: 7 for a character that is escaped twice, and 700 for names, numbers and dates. */

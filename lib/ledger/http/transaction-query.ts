@@ -180,10 +180,10 @@ export function requireDates(
   { start_date, end_date }: { start_date?: string; end_date?: string },
   parameter: string,
 ): void {
-  const missing = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
-  if (missing.length === 0) return;
+  const missingDates = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
+  if (missingDates.length === 0) return;
   const details = Object.fromEntries(
-    missing.map(([name]) => [name, [`Is required with ${parameter}.`]]),
+    missingDates.map(([name]) => [name, [`Is required with ${parameter}.`]]),
   );
   throw new ValidationError('Filter validation failed', { details });
 }

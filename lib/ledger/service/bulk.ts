@@ -54,16 +54,16 @@ export async function settleEach<Item, Value>(
 /** @returns an outcome for each change, in order; the failure of a change that could not be prepared is its outcome */
 export async function applyMany<Value>(
   store: Pick<TransactionStore, 'prepare'>,
-  prepared: readonly Outcome<PreparedChange<Value>>[],
+  preparedChanges: readonly Outcome<PreparedChange<Value>>[],
 ): Promise<Outcome<Value>[]> {
   type Row = PreparedChange<Value> & { readonly index: number };
   type Rows = readonly [Row, ...Row[]];
 
-  const outcomes: Outcome<Value>[] = prepared.map((each) =>
+  const outcomes: Outcome<Value>[] = preparedChanges.map((each) =>
     'error' in each ? each : { error: new Error('A change has no outcome') },
   );
   await apply(
-    prepared.flatMap((each, index) => ('error' in each ? [] : [{ ...each.value, index }])),
+    preparedChanges.flatMap((each, index) => ('error' in each ? [] : [{ ...each.value, index }])),
   );
   return outcomes;
 
@@ -82,8 +82,8 @@ export async function applyMany<Value>(
     readonly count: number;
   } {
     const prepareFirst = (count: number) => {
-      const following = others.slice(0, count - 1).map(({ change }) => change);
-      return { count, ...store.prepare([first.change, ...following]) };
+      const followingChanges = others.slice(0, count - 1).map(({ change }) => change);
+      return { count, ...store.prepare([first.change, ...followingChanges]) };
     };
     const wholePart = prepareFirst(1 + others.length);
     if (wholePart.fits) return wholePart;
@@ -107,9 +107,9 @@ export async function applyMany<Value>(
       } else if (rows.length === 1) {
         await Promise.all(rows.map((row) => reapplyRow(row, error)));
       } else {
-        const unapplied =
+        const unappliedRows =
           error instanceof RequestRepeatedError ? await finishRepeated(rows, error) : rows;
-        await (unapplied.length < rows.length ? apply(unapplied) : applyHalves(rows));
+        await (unappliedRows.length < rows.length ? apply(unappliedRows) : applyHalves(rows));
       }
     }
   }
@@ -126,7 +126,7 @@ export async function applyMany<Value>(
    * @returns the other rows
    */
   async function finishRepeated(rows: readonly Row[], error: unknown) {
-    const unapplied = rows.map(async (row) => {
+    const checks = rows.map(async (row) => {
       try {
         if (!(await row.marker?.wasApplied())) return [row];
         outcomes[row.index] = { error };
@@ -135,7 +135,7 @@ export async function applyMany<Value>(
       }
       return [];
     });
-    return (await Promise.all(unapplied)).flat();
+    return (await Promise.all(checks)).flat();
   }
 
   async function applyHalves(rows: readonly Row[]): Promise<void> {

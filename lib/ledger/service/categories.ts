@@ -29,8 +29,8 @@ export function createCategories(options: {
   const { store, retryPolicy, deadline, limit, clock } = options;
 
   async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
-    const all = await store.listAll();
-    return all.filter(({ isActive }) => isActive || !activeOnly).sort(compareByName);
+    const categories = await store.listAll();
+    return categories.filter(({ isActive }) => isActive || !activeOnly).sort(compareByName);
   }
 
   /**
@@ -51,11 +51,11 @@ export function createCategories(options: {
   ): Promise<Category> {
     await refuseTakenName(fields.name);
     const newId = await store.nextId();
-    const existing = newId <= limit ? newId : await findFreeId();
+    const firstId = newId <= limit ? newId : await findFreeId();
     return await retryOnConflict({
       retryPolicy,
       deadline,
-      existing,
+      existing: firstId,
       readAgain: findFreeId,
       async decide(id) {
         const category = { ...fields, id, transactionCount: 0, ...createFirstRevision(clock()) };
@@ -70,9 +70,9 @@ export function createCategories(options: {
   // ids, which earlier releases assigned without a limit.
   async function findFreeId(): Promise<number> {
     const ids = (await store.listAll()).map(({ id }) => id);
-    const free = findLowestFreeId(ids, limit);
-    if (free === undefined) throw createCategoryLimitError(limit);
-    return free;
+    const freeId = findLowestFreeId(ids, limit);
+    if (freeId === undefined) throw createCategoryLimitError(limit);
+    return freeId;
   }
 
   /** @throws NotFoundError if the category no longer exists; ConflictError */
@@ -105,7 +105,7 @@ export function createCategories(options: {
     change: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    const decide = guardVersion(isExpected, change, async (present) => present);
+    const decide = guardVersion(isExpected, change, async (current) => current);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 

@@ -12,12 +12,12 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
     return await categories.readNames(MAX_FIRST_NAMES);
   }
 
-  /** @param known names that were read already; the other names that the rows need are read here */
+  /** @param knownNames names that were read already; the other names that the rows need are read here */
   async function addTo(
     rows: readonly Transaction[],
-    known: Names = new Map(),
+    knownNames: Names = new Map(),
   ): Promise<NamedTransaction[]> {
-    const names = await addMissing(known, rows);
+    const names = await addMissing(knownNames, rows);
     return rows.map((row) => addName(row, names));
   }
 
@@ -27,11 +27,11 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
 
   /** Adds the missing names: those beyond the ones that were read first, and one that a concurrent rename left out. */
   async function addMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
-    const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
-    for (const id of names.keys()) missing.delete(id);
-    const categoriesRead = await Promise.all([...missing].map((id) => categories.get(id)));
-    const existing = categoriesRead.filter((category) => category !== undefined);
-    return new Map([...names, ...existing.map(({ id, name }) => [id, name] as const)]);
+    const missingIds = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
+    for (const id of names.keys()) missingIds.delete(id);
+    const categoriesRead = await Promise.all([...missingIds].map((id) => categories.get(id)));
+    const existingCategories = categoriesRead.filter((category) => category !== undefined);
+    return new Map([...names, ...existingCategories.map(({ id, name }) => [id, name] as const)]);
   }
 
   return { readFirst, addTo, addToOne };

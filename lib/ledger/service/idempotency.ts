@@ -60,8 +60,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   ): Promise<{ readonly reply: RememberedReply; readonly isReplayed: boolean }> {
     if (!request) return { reply: await apply(() => []), isReplayed: false };
     const { key, fingerprint } = hashRequest(request);
-    const replay = (recorded: RecordedReply) => ({
-      reply: requireSameBody(recorded, fingerprint),
+    const replay = (recordedReply: RecordedReply) => ({
+      reply: requireSameBody(recordedReply, fingerprint),
       isReplayed: true,
     });
     const earlierReply = await store.find(key);
@@ -95,8 +95,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     const hashItemKey = (index: number) => hash(`${key} ${index}`);
 
     const find = async (markerKey: string): Promise<RememberedReply | undefined> => {
-      const recorded = await store.find(markerKey);
-      return recorded && requireSameBody(recorded, fingerprint);
+      const recordedReply = await store.find(markerKey);
+      return recordedReply && requireSameBody(recordedReply, fingerprint);
     };
     const remembered = await find(key);
     if (!remembered) await store.bind(hash(`${key} body`), fingerprint);

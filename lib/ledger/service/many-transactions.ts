@@ -77,23 +77,25 @@ export function createManyTransactions(options: {
     });
     const count = checkedItems.filter((outcome) => 'value' in outcome).length;
     let nextId = count === 0 ? 0 : await store.nextIds(count);
-    const prepared = checkedItems.map((outcome): Outcome<PreparedChange<NamedTransaction>> => {
-      if ('error' in outcome) return outcome;
-      const { fields, categoryName, marker } = outcome.value;
-      const after = single.completeTransaction(fields, nextId);
-      nextId += 1;
-      const value = { ...after, categoryName };
-      return {
-        value: { change: { after, extraWrites: marker?.remember(value) ?? [] }, value, marker },
-      };
-    });
-    return await applyMany(store, prepared);
+    const preparedChanges = checkedItems.map(
+      (outcome): Outcome<PreparedChange<NamedTransaction>> => {
+        if ('error' in outcome) return outcome;
+        const { fields, categoryName, marker } = outcome.value;
+        const after = single.completeTransaction(fields, nextId);
+        nextId += 1;
+        const value = { ...after, categoryName };
+        return {
+          value: { change: { after, extraWrites: marker?.remember(value) ?? [] }, value, marker },
+        };
+      },
+    );
+    return await applyMany(store, preparedChanges);
   }
 
   async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const findCategory = memoize(categories.get);
-    const prepared = await settleEach(
+    const preparedChanges = await settleEach(
       items,
       async (item): Promise<PreparedChange<NamedTransaction>> => {
         const { id, changes, isExpected, marker } = item;
@@ -112,26 +114,29 @@ export function createManyTransactions(options: {
         return { change, value, reapply, marker };
       },
     );
-    return await applyMany(store, prepared);
+    return await applyMany(store, preparedChanges);
   }
 
   async function removeMany(items: readonly Removal[]): Promise<Outcome<number>[]> {
-    const prepared = await settleEach(items, async (item): Promise<PreparedChange<number>> => {
-      const { id, isExpected, marker } = item;
-      const before = await single.find(String(id));
-      await refuseUnexpected(before, isExpected);
-      const reapply = async () => {
-        await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);
-        return id;
-      };
-      return {
-        change: { before, extraWrites: marker?.remember(id) ?? [] },
-        value: id,
-        reapply,
-        marker,
-      };
-    });
-    return await applyMany(store, prepared);
+    const preparedChanges = await settleEach(
+      items,
+      async (item): Promise<PreparedChange<number>> => {
+        const { id, isExpected, marker } = item;
+        const before = await single.find(String(id));
+        await refuseUnexpected(before, isExpected);
+        const reapply = async () => {
+          await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);
+          return id;
+        };
+        return {
+          change: { before, extraWrites: marker?.remember(id) ?? [] },
+          value: id,
+          reapply,
+          marker,
+        };
+      },
+    );
+    return await applyMany(store, preparedChanges);
   }
 
   return { createMany, updateMany, removeMany };

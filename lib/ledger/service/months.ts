@@ -37,13 +37,14 @@ export function createMonths({
   }
 
   /** True if the selection is exactly one month and its digest is complete; undefined if it is not exactly one month. */
-  async function hasMonthDigest({ startDate, endDate, ...others }: TransactionFilter) {
-    if (!startDate || !endDate || Object.values(others).some((each) => each !== undefined)) {
+  async function hasMonthDigest({ startDate, endDate, ...otherFilters }: TransactionFilter) {
+    if (!startDate || !endDate || Object.values(otherFilters).some((each) => each !== undefined)) {
       return undefined;
     }
     const month = monthOf(startDate);
-    const isWhole = startDate === toDate(month, 1) && endDate === toDate(month, daysInMonth(month));
-    if (!isWhole) return undefined;
+    const isWholeMonth =
+      startDate === toDate(month, 1) && endDate === toDate(month, daysInMonth(month));
+    if (!isWholeMonth) return undefined;
     return (await list(startDate, endDate)).every(({ digest }) => digest !== undefined);
   }
 

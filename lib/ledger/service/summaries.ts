@@ -51,24 +51,30 @@ export function createSummaries(options: {
   async function readByCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.readNames();
     const { categoryIds } = filter;
-    const selected = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
-    return await runInBatches(selected, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
-      const totals = await readTotals({ ...filter, categoryId: key }, period);
-      return { key, name, datedTotals: totals(filter.type) };
-    });
+    const selectedCategories = [...names, NO_CATEGORY].filter(
+      ([id]) => categoryIds?.includes(id) ?? true,
+    );
+    return await runInBatches(
+      selectedCategories,
+      CATEGORY_READ_CONCURRENCY,
+      async ([key, name]) => {
+        const sumTotals = await readTotals({ ...filter, categoryId: key }, period);
+        return { key, name, datedTotals: sumTotals(filter.type) };
+      },
+    );
   }
 
   async function readByType(filter: CategoriesFilter, period?: Period) {
     const lists = await readLists(filter, period);
     return TRANSACTION_TYPES.filter((type) => (filter.type ?? type) === type).map((key) => ({
       key,
-      datedTotals: lists.flatMap((totals) => totals(key)),
+      datedTotals: lists.flatMap((sumTotals) => sumTotals(key)),
     }));
   }
 
   async function readAsOneGroup(filter: CategoriesFilter, period?: Period) {
     const lists = await readLists(filter, period);
-    return [{ key: null, datedTotals: lists.flatMap((totals) => totals(filter.type)) }];
+    return [{ key: null, datedTotals: lists.flatMap((sumTotals) => sumTotals(filter.type)) }];
   }
 
   async function readLists(filter: CategoriesFilter, period?: Period) {

@@ -146,9 +146,9 @@ export function createTransactions(options: {
   ): Promise<NamedTransaction> {
     const category = await requireAssignable(fields.categoryId);
     const after = completeTransaction(fields, await store.nextIds(1));
-    const created = { ...after, categoryName: category?.name };
-    await store.write({ after, extraWrites: remember(created) });
-    return created;
+    const createdRow = { ...after, categoryName: category?.name };
+    await store.write({ after, extraWrites: remember(createdRow) });
+    return createdRow;
   }
 
   function completeTransaction(fields: NewTransaction, id: number): Transaction {
@@ -168,12 +168,12 @@ export function createTransactions(options: {
       // Nothing may fail after the write is applied, so the response is prepared first.
       const category = await requireAssignable(changes.categoryId ?? null);
       const after = applyChanges(before, changes);
-      const updated = category
+      const updatedRow = category
         ? { ...after, categoryName: category.name }
         : await categoryNames.addToOne(after);
-      refuseOtherCategory(changes, updated);
-      await store.write({ before, after, extraWrites: remember(updated) });
-      return updated;
+      refuseOtherCategory(changes, updatedRow);
+      await store.write({ before, after, extraWrites: remember(updatedRow) });
+      return updatedRow;
     });
   }
 

@@ -66,9 +66,9 @@ export function createApiKeys(options: {
   /** Lists every key, the revoked ones included, newest first. */
   async function list(): Promise<ApiKey[]> {
     await moveEarlierKeys();
-    const names = await database.query({ value: API_KEY_NAMES, consistent: true });
+    const entries = await database.query({ value: API_KEY_NAMES, consistent: true });
     const keys: ApiKey[] = [];
-    for (const { sk } of names) {
+    for (const { sk } of entries) {
       const item = await database.get(createApiKeyKey(String(sk)));
       if (item) keys.push(fromItem(item));
     }
@@ -81,13 +81,13 @@ export function createApiKeys(options: {
    * @returns number of keys that were moved
    */
   async function moveEarlierKeys(): Promise<number> {
-    const names = await database.query({ value: API_KEY_NAMES, consistent: true });
-    let moved = 0;
-    for (const name of names) {
-      if (await moveEarlierKey(name)) moved += 1;
-      else if (name.revoked_at !== undefined) await adoptRevocation(name);
+    const entries = await database.query({ value: API_KEY_NAMES, consistent: true });
+    let movedCount = 0;
+    for (const entry of entries) {
+      if (await moveEarlierKey(entry)) movedCount += 1;
+      else if (entry.revoked_at !== undefined) await adoptRevocation(entry);
     }
-    return moved;
+    return movedCount;
   }
 
   // The mark stays in the list, because it does no harm: a key that is revoked in both places is skipped.
@@ -100,17 +100,17 @@ export function createApiKeys(options: {
    * Moves a key in its stored form. Moving a copy that was read earlier could undo a revocation.
    * @returns true if it was a key of 0.1.0
    */
-  async function moveEarlierKey(name: Item): Promise<boolean> {
-    const hash = String(name.sk);
-    let earlier: Item | undefined = name;
-    for (let attempt = 1; earlier?.ledger !== undefined; attempt += 1) {
+  async function moveEarlierKey(entry: Item): Promise<boolean> {
+    const hash = String(entry.sk);
+    let earlierItem: Item | undefined = entry;
+    for (let attempt = 1; earlierItem?.ledger !== undefined; attempt += 1) {
       try {
-        await database.commit(createMoveWrites(hash, earlier));
+        await database.commit(createMoveWrites(hash, earlierItem));
         return true;
       } catch (error) {
         if (!(error instanceof StaleRecordError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      earlier = await database.get(createApiKeyNameKey(hash));
+      earlierItem = await database.get(createApiKeyNameKey(hash));
     }
     return false;
   }
@@ -122,12 +122,12 @@ export function createApiKeys(options: {
   async function revoke(id: string): Promise<ApiKey> {
     if (!ID.test(id)) throw createUnknownKeyError(id);
     await moveEarlierKeys();
-    const [name] = await database.query(
+    const [entry] = await database.query(
       { value: API_KEY_NAMES, between: [id, `${id}~`], consistent: true },
       1,
     );
-    const hash = String(name?.sk);
-    const item = name && (await database.get(createApiKeyKey(hash)));
+    const hash = String(entry?.sk);
+    const item = entry && (await database.get(createApiKeyKey(hash)));
     if (!item) throw createUnknownKeyError(id);
     const revokedAt = Number(item.revoked_at ?? clock().getTime());
     await updateKey(hash, { revoked_at: revokedAt });
@@ -154,16 +154,21 @@ function hashSecret(secret: string): string {
 }
 
 /** Creates writes that fail if the key has changed since it was read, or already has a partition of its own. */
-function createMoveWrites(hash: string, earlier: Item): Write[] {
+function createMoveWrites(hash: string, earlierItem: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;
   const onConditionFailed = () => new StaleRecordError(message);
-  const Put = { Item: { ...earlier, ...createApiKeyKey(hash) }, ConditionExpression: IS_NEW };
-  const removed = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
-  const unchanged = createUnchangedCondition(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
+  const Put = { Item: { ...earlierItem, ...createApiKeyKey(hash) }, ConditionExpression: IS_NEW };
+  const removals = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
+  const unchangedCondition = createUnchangedCondition(
+    EARLIER_ATTRIBUTES.map((name) => earlierItem[name]),
+  );
   return [
     { Put, onConditionFailed },
-    setAttributes(createApiKeyNameKey(hash), removed, { ...unchanged, onConditionFailed }),
+    setAttributes(createApiKeyNameKey(hash), removals, {
+      ...unchangedCondition,
+      onConditionFailed,
+    }),
   ];
 }
 

@@ -82,11 +82,11 @@ export function createCategoryStore(options: { readonly database: Database; read
       values: { ':expected': before.version },
       onConditionFailed: (existing) => createStaleError(before, existing),
     });
-    const renaming =
+    const renameWrites =
       before.name === after.name
         ? []
         : [createNameRelease(before.name, before.id), createNameClaim(after.name, after.id)];
-    await database.commit([update, ...renaming], checkStored(after));
+    await database.commit([update, ...renameWrites], checkStored(after));
   }
 
   /** Creates the writes that keep the counts correct when transactions leave categories and join others. */

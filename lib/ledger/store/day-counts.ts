@@ -126,11 +126,11 @@ interface CountChange {
  * Lists the counters of a transaction, by year and by month: those of all transactions, and those of its category or of the
  * transactions without one.
  */
-export function listCounters(keys: Keys, counted: CountedTransaction) {
-  const { date, type, categoryId, amount } = counted;
-  const families = [keys.days(), keys.days(categoryId)];
+export function listCounters(keys: Keys, transaction: CountedTransaction) {
+  const { date, type, categoryId, amount } = transaction;
+  const partitions = [keys.days(), keys.days(categoryId)];
   const { ofYear, ofMonth } = findSlots(date);
-  const counters = families.flatMap((pk) =>
+  const counters = partitions.flatMap((pk) =>
     [
       { key: { pk, sk: toYearKey(yearOf(date)) }, slot: ofYear },
       { key: { pk, sk: toMonthKey(monthOf(date)) }, slot: ofMonth },
@@ -142,7 +142,7 @@ export function listCounters(keys: Keys, counted: CountedTransaction) {
   const year = { pk: keys.days(), sk: toYearKey(yearOf(date)) };
   return [
     ...counters,
-    { key: year, attribute: DIGEST + ofYear, increment: computeDigestShare(counted) },
+    { key: year, attribute: DIGEST + ofYear, increment: computeDigestShare(transaction) },
   ];
 }
 
@@ -172,10 +172,10 @@ export function describeCounter(sk: string, attribute: string): string {
 function addChange(
   changes: Map<string, CountChange>,
   keys: Keys,
-  counted: CountedTransaction,
+  transaction: CountedTransaction,
   sign: bigint,
 ): void {
-  for (const { key, attribute, increment } of listCounters(keys, counted)) {
+  for (const { key, attribute, increment } of listCounters(keys, transaction)) {
     const name = `${key.pk} ${key.sk}`;
     const change = changes.get(name) ?? { key, increments: new Map<string, bigint>() };
     change.increments.set(attribute, (change.increments.get(attribute) ?? 0n) + sign * increment);
@@ -184,8 +184,8 @@ function addChange(
 }
 
 function createCounterWrite({ key, increments }: CountChange): Write[] {
-  const changed = [...increments].filter(([, increment]) => increment !== 0n);
-  return changed.length === 0 ? [] : [addToCounters(key, new Map(changed))];
+  const changedIncrements = [...increments].filter(([, increment]) => increment !== 0n);
+  return changedIncrements.length === 0 ? [] : [addToCounters(key, new Map(changedIncrements))];
 }
 
 /** The sum of the digests of each month, by month. */

@@ -67,13 +67,13 @@ export function createExportParts(options: {
     const parts = await inParallel(segments, (segment) =>
       readSegment(filter, { ...list, ...segment }, after),
     );
-    const firstCut = parts.findIndex(({ next }) => next);
+    const firstCutIndex = parts.findIndex(({ next }) => next);
     const items = parts
-      .slice(0, firstCut < 0 ? parts.length : firstCut + 1)
+      .slice(0, firstCutIndex < 0 ? parts.length : firstCutIndex + 1)
       .flatMap((part) => part.items);
     // A month may have more rows than a part.
     if (items.length > limits.maxRows) return takeFirstRows(items, limits.maxRows);
-    return { items, next: parts[firstCut]?.next ?? end };
+    return { items, next: parts[firstCutIndex]?.next ?? end };
   }
 
   /**
@@ -109,12 +109,12 @@ export function createExportParts(options: {
       splitByCount(gap, selectMonths(gap, months), limits.maxRowsPerQuery),
     );
     const cachedSegments = [...cached].map(([month, rows]) => {
-      const following = rows.filter((row) => !after || comparePositions(row, after) > 0);
+      const followingRows = rows.filter((row) => !after || comparePositions(row, after) > 0);
       return {
         start: toDate(month, 1),
         end: toDate(month, daysInMonth(month)),
-        count: following.length,
-        cached: following,
+        count: followingRows.length,
+        cached: followingRows,
       };
     });
     return [...uncachedSegments, ...cachedSegments].toSorted((a, b) =>
@@ -174,9 +174,9 @@ function withoutCutMonths(
   last: ListPosition | undefined,
 ): DateRange {
   // A range that starts on the second day of a month does not have the whole month.
-  const isCut = after && after.date >= start;
+  const isStartCut = after && after.date >= start;
   return {
-    start: isCut ? toDate(monthOf(after.date), 2) : start,
+    start: isStartCut ? toDate(monthOf(after.date), 2) : start,
     end: last ? toDate(monthOf(last.date), 0) : end,
   };
 }

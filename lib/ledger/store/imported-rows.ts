@@ -22,15 +22,15 @@ export function createImportedRows(options: {
   async function record({ importId, part, rows }: ImportPart): Promise<void> {
     const key = keys.importPart(importId, part);
     const text = rows.join(SEPARATOR);
-    const before = readRows(await database.get(key));
-    if (before === text) return;
+    const previousRows = readRows(await database.get(key));
+    if (previousRows === text) return;
     const item = { ...key, import_id: importId, part, rows: text };
     // The writes have no condition: the last one wins.
     const onConditionFailed = () => new StaleRecordError('The import has changed');
     const write = text === '' ? { Delete: { Key: key } } : { Put: { Item: item } };
     const wasApplied = (stored: Item | undefined) => {
       const storedRows = readRows(stored);
-      return storedRows === text || (storedRows === before ? false : undefined);
+      return storedRows === text || (storedRows === previousRows ? false : undefined);
     };
     await database.commit([{ ...write, onConditionFailed }], { key, wasApplied });
   }

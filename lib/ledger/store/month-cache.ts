@@ -9,7 +9,7 @@ import type { Keys } from './keys.ts';
 import { isUnfiltered } from './list-ranges.ts';
 
 /** Names a month of a ledger. */
-type Name = string;
+type MonthName = string;
 
 interface Entry {
   readonly rows: readonly Transaction[];
@@ -27,11 +27,11 @@ const ROW_SIZE = 200;
 /** @param maxSize size of all rows, in characters; beyond it, the least recently used months are dropped */
 export function createMonthCache(maxSize: number) {
   /** Entries, the least recently used first. */
-  const entries = new Map<Name, Entry>();
+  const entries = new Map<MonthName, Entry>();
   let size = 0;
 
   /** Finds the month's rows if they have this digest. */
-  function find(name: Name, digest: bigint): readonly Transaction[] | undefined {
+  function find(name: MonthName, digest: bigint): readonly Transaction[] | undefined {
     const entry = entries.get(name);
     if (!entry) return undefined;
     entry.digest ??= sumDigest(entry.rows);
@@ -42,14 +42,14 @@ export function createMonthCache(maxSize: number) {
   }
 
   /** True if a month between the two names is cached, whether or not it is current. */
-  function hasBetween(first: Name, last: Name): boolean {
+  function hasBetween(first: MonthName, last: MonthName): boolean {
     return entries.keys().some((name) => first <= name && name <= last);
   }
 
   /**
    * Keeps the rows of a month. Rows from a lagging index may be stale, but `find` ignores them, because their digest differs.
    */
-  function keep(name: Name, rows: readonly Transaction[]): void {
+  function keep(name: MonthName, rows: readonly Transaction[]): void {
     drop(name);
     entries.set(name, { rows, size: measureSize(rows) });
     size += measureSize(rows);
@@ -59,7 +59,7 @@ export function createMonthCache(maxSize: number) {
     }
   }
 
-  function drop(name: Name): void {
+  function drop(name: MonthName): void {
     size -= entries.get(name)?.size ?? 0;
     entries.delete(name);
   }

@@ -43,13 +43,13 @@ export function createRemoval(options: {
    * @param onProgress called with the number of items deleted so far
    */
   async function remove(onProgress: (items: number) => void): Promise<number> {
-    let deleted = 0;
+    let deletedCount = 0;
     let batch: Item[] = [];
     const flush = async () => {
       await database.deleteMany(batch.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-      deleted += batch.length;
+      deletedCount += batch.length;
       batch = [];
-      onProgress(deleted);
+      onProgress(deletedCount);
     };
     const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
     const isProof = ({ pk }: Item) => proofs.has(String(pk));
@@ -61,7 +61,7 @@ export function createRemoval(options: {
       if (batch.length === MAX_BATCH_ITEMS) await flush();
     }
     await flush();
-    return deleted;
+    return deletedCount;
   }
 
   /** True if the ledger was ever used, even by a single refused request, and has not been removed. */

@@ -31,8 +31,8 @@ export async function sweepTable(options: {
   const { client, tableName, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const { schema = createSchema() } = options;
   const rawTable = openTableWithoutUpgrades({ client, tableName, retryPolicy });
-  const listed = new Set(await Array.fromAsync(readLedgerIds(rawTable)));
-  const unlisted = new Set<string>();
+  const listedIds = new Set(await Array.fromAsync(readLedgerIds(rawTable)));
+  const unlistedIds = new Set<string>();
   let upgraded = 0;
   let batch: Item[] = [];
   const upgradeBatch = async () => {
@@ -42,14 +42,14 @@ export async function sweepTable(options: {
   for await (const item of rawTable.scan()) {
     const pk = String(item.pk);
     const ledgerId = findLedger(pk);
-    if (ledgerId !== undefined && !listed.has(ledgerId)) unlisted.add(ledgerId);
+    if (ledgerId !== undefined && !listedIds.has(ledgerId)) unlistedIds.add(ledgerId);
     if (ledgerId === undefined && !isListedOrKey(pk)) continue;
     if (schema.upgradeWrite(item)) batch.push(item);
     if (batch.length === UPGRADE_BATCH_SIZE) await upgradeBatch();
   }
   await upgradeBatch();
   const table = openTable({ client, tableName, retryPolicy }, schema);
-  return { upgraded, registered: await registerLedgers(table, [...unlisted]) };
+  return { upgraded, registered: await registerLedgers(table, [...unlistedIds]) };
 }
 
 /** True for the list of ledgers and for API keys. Other items that belong to no ledger have versions of their own. */

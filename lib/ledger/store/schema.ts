@@ -56,7 +56,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   function upgrade(item: Item): Item {
     const version = readVersion(item);
     if (version === current) return item;
-    if (version > current) throw newerItem(item, current);
+    if (version > current) throw createNewerItemError(item, current);
     return stamp(upgrades.slice(version).reduce(applyUpgrade, item));
   }
 
@@ -68,9 +68,9 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
-    const changed = diffItems(stored, upgraded);
+    const changedAttributes = diffItems(stored, upgraded);
     // The attributes that the upgrade read, and those that it replaces, must not have changed.
-    const conditionNames = new Set([...Object.keys(changed), ...readAttributes]);
+    const conditionNames = new Set([...Object.keys(changedAttributes), ...readAttributes]);
     const names = [...conditionNames].filter((name) => !['pk', 'sk'].includes(name));
     const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));
     const condition = createUnchangedCondition(names.map((name) => stored[name]));
@@ -84,22 +84,25 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   /** Adds the condition that keeps a write from changing an item of another version. */
   function addVersionCondition(write: Write): Write {
     const { Put, Update, Delete, ConditionCheck } = write;
-    const guarded = { ...write, onConditionFailed };
+    const guardedWrite = { ...write, onConditionFailed };
     const values = { [CURRENT_PLACEHOLDER]: current };
     if (Put) {
-      const stamped = { ...Put, Item: stamp(Put.Item ?? {}) };
-      return { ...guarded, Put: withCondition(stamped, IS_NOT_NEWER, values) };
+      const stampedPut = { ...Put, Item: stamp(Put.Item ?? {}) };
+      return { ...guardedWrite, Put: addCondition(stampedPut, IS_NOT_NEWER, values) };
     }
-    if (Delete) return { ...guarded, Delete: withCondition(Delete, IS_NOT_NEWER, values) };
-    const isCurrent = `${IS_NEW} OR ${IS_CURRENT}`;
+    if (Delete) return { ...guardedWrite, Delete: addCondition(Delete, IS_NOT_NEWER, values) };
+    const currentCondition = `${IS_NEW} OR ${IS_CURRENT}`;
     if (ConditionCheck) {
-      return { ...guarded, ConditionCheck: withCondition(ConditionCheck, isCurrent, values) };
+      return {
+        ...guardedWrite,
+        ConditionCheck: addCondition(ConditionCheck, currentCondition, values),
+      };
     }
-    if (!Update) return guarded;
+    if (!Update) return guardedWrite;
     const UpdateExpression = stampUpdate(Update.UpdateExpression ?? '');
     return {
-      ...guarded,
-      Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values),
+      ...guardedWrite,
+      Update: addCondition({ ...Update, UpdateExpression }, currentCondition, values),
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
@@ -149,14 +152,14 @@ export function createLedgerDatabase(
     });
 
   async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
-    const guarded = writes.map(addVersionCondition);
-    const checked = check && {
+    const guardedWrites = writes.map(addVersionCondition);
+    const upgradedCheck = check && {
       ...check,
       wasApplied: (stored: Item | undefined) => check.wasApplied(stored && upgrade(stored)),
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await database.commit(guarded, checked);
+        return await database.commit(guardedWrites, upgradedCheck);
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
@@ -185,29 +188,29 @@ export async function upgradeStored(
   items: readonly Item[],
   schema: Pick<Schema, 'upgradeWrite'>,
 ): Promise<number> {
-  const older = items.flatMap((item) => {
+  const olderItems = items.flatMap((item) => {
     const write = schema.upgradeWrite(item);
     return write ? [{ item, write }] : [];
   });
-  if (older.length === 0) return 0;
+  if (olderItems.length === 0) return 0;
   try {
-    await database.commit(older.map(({ write }) => write));
-    return older.length;
+    await database.commit(olderItems.map(({ write }) => write));
+    return olderItems.length;
   } catch (error) {
     if (!(error instanceof StaleRecordError)) throw error;
   }
-  let upgraded = 0;
-  for (const { item } of older) {
+  let upgradedCount = 0;
+  for (const { item } of olderItems) {
     const latest = await database.get(keyOf(item));
-    if (latest) upgraded += await upgradeStored(database, [latest], schema);
+    if (latest) upgradedCount += await upgradeStored(database, [latest], schema);
   }
-  return upgraded;
+  return upgradedCount;
 }
 
 function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
   const values = Object.fromEntries(reads.map((name) => [name, item[name]]));
-  const changed = Object.entries({ ...item, ...change(values) });
-  return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
+  const changedEntries = Object.entries({ ...item, ...change(values) });
+  return Object.fromEntries(changedEntries.filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -232,7 +235,7 @@ interface Conditional {
   readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
 }
 
-function withCondition<Part extends Conditional>(
+function addCondition<Part extends Conditional>(
   part: Part,
   expression: string,
   values: Record<string, unknown>,
@@ -253,9 +256,9 @@ function stampUpdate(expression: string): string {
     : `${stamp} ${expression}`;
 }
 
-function newerItem(item: Item, current: number): NewerItemError {
-  const where = item.pk === undefined ? 'A row of an index' : `The item ${item.pk} ${item.sk}`;
+function createNewerItemError(item: Item, current: number): NewerItemError {
+  const subject = item.pk === undefined ? 'A row of an index' : `The item ${item.pk} ${item.sk}`;
   return new NewerItemError(
-    `${where} has schema version ${readVersion(item)}, and this release knows versions up to ${current}. Deploy the release that wrote it.`,
+    `${subject} has schema version ${readVersion(item)}, and this release knows versions up to ${current}. Deploy the release that wrote it.`,
   );
 }

@@ -71,15 +71,15 @@ export function createTransactionPages(options: {
     const list = locateList(keys, filter);
     if (list.start > list.end) return toPage([], 0, false);
     const startsAtRow = after !== undefined || offset === 0;
-    const [{ total, months, edgeMonths }, following] = await Promise.all([
+    const [{ total, months, edgeMonths }, followingRows] = await Promise.all([
       dayCounts.countList(filter, list),
       // A page that begins at a row does not depend on the counts: one additional row shows whether others follow.
       startsAtRow ? readSlice(rangeAfter(list, after, isOldestFirst), 0, limit + 1) : [],
     ]);
     if (startsAtRow) {
-      const hasMore = following.length > limit;
+      const hasMore = followingRows.length > limit;
       // The rows may be ahead of the counts.
-      return toPage(following.slice(0, limit), Math.max(total, following.length), hasMore);
+      return toPage(followingRows.slice(0, limit), Math.max(total, followingRows.length), hasMore);
     }
     const hasMore = offset + limit < total;
     if (!isOldestFirst) return toPage(await readAt(offset, limit), total, hasMore);
@@ -111,13 +111,13 @@ export function createTransactionPages(options: {
     const plans = await inParallel(filters, planReading);
     const candidates = sum(plans.map((plan) => plan.candidates));
     if (candidates > maxRows) return { candidates, items: [] };
-    const cached = plans.flatMap((plan) => plan.cached.map((rows) => rows.filter(matches)));
+    const cachedRows = plans.flatMap((plan) => plan.cached.map((rows) => rows.filter(matches)));
     // Rows that do not match are dropped with their part.
-    const uncached = await inParallel(
+    const uncachedRows = await inParallel(
       plans.flatMap((plan) => plan.parts),
       async (part) => (await readPart(part)).filter(matches),
     );
-    return { candidates, items: [...cached, ...uncached].flat() };
+    return { candidates, items: [...cachedRows, ...uncachedRows].flat() };
   }
 
   /** Finds the months of a list that are in the cache, and the parts in which the other rows are read. */
@@ -146,10 +146,11 @@ export function createTransactionPages(options: {
     { categoryId, type }: TransactionFilter,
     range: DateRange,
     { month, skip }: MonthStart,
-    known: readonly MonthCounts[],
+    knownMonths: readonly MonthCounts[],
   ): Promise<PageStart> {
     const counts =
-      known.find((each) => each.month === month) ?? (await dayCounts.readMonth(month, categoryId));
+      knownMonths.find((each) => each.month === month) ??
+      (await dayCounts.readMonth(month, categoryId));
     // If the year already counts a row that the month does not yet count, the page starts before the month.
     const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
     return findDayAt(countRowsByDay(range, counts, type), skip) ?? beforeMonth;
@@ -167,7 +168,7 @@ export function createTransactionPages(options: {
       return await readSlice(newestFirst(list, list.start, toLastKeyOnDay(date)), skip, limit);
     }
     const takenCount = Math.min(remaining, limit);
-    const [dayRows, older] = await Promise.all([
+    const [dayRows, olderRows] = await Promise.all([
       readSlice(
         oldestFirst(list, toFirstKeyOnDay(date), toLastKeyOnDay(date)),
         remaining - takenCount,
@@ -175,7 +176,7 @@ export function createTransactionPages(options: {
       ),
       readSlice(newestFirst(list, list.start, toFirstKeyOnDay(date)), 0, limit - takenCount),
     ]);
-    return [...dayRows.reverse(), ...older];
+    return [...dayRows.reverse(), ...olderRows];
   }
 
   async function readNewest(list: ListRange, limit: number): Promise<Item[]> {

@@ -120,30 +120,33 @@ export function createTransactionStore(options: {
     return [
       ...changes.flatMap(({ extraWrites = [], before, after }) => [
         ...extraWrites,
-        ...rowWrite(before, after),
-        ...externalIdWrites(before, after),
+        ...createRowWrites(before, after),
+        ...createExternalIdWrites(before, after),
       ]),
-      ...counterWrites(
+      ...createCounterWrites(
         changes.flatMap(({ before }) => before ?? []),
         changes.flatMap(({ after }) => after ?? []),
       ),
     ];
   }
 
-  function rowWrite(before: Transaction | undefined, after: Transaction | undefined): Write[] {
-    if (!before) return after ? [putRow(after)] : [];
+  function createRowWrites(
+    before: Transaction | undefined,
+    after: Transaction | undefined,
+  ): Write[] {
+    if (!before) return after ? [createRowPut(after)] : [];
     const key = keys.transaction(before.id);
     const condition = {
       expression: IS_UNCHANGED,
       values: { ':version': before.version },
-      onConditionFailed: (existing: Item | undefined) => staleError(before, existing),
+      onConditionFailed: (existing: Item | undefined) => createStaleError(before, existing),
     };
     if (!after) return [createDeletion(key, condition)];
     const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
     return [setAttributes(key, diffItems(...items), condition)];
   }
 
-  function putRow(transaction: Transaction): Write {
+  function createRowPut(transaction: Transaction): Write {
     return {
       Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
       onConditionFailed: () => new Error(`Transaction id ${transaction.id} was assigned twice`),
@@ -162,16 +165,20 @@ export function createTransactionStore(options: {
     };
   }
 
-  function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
-    const categoryIds = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
+  function createCounterWrites(
+    before: readonly Transaction[],
+    after: readonly Transaction[],
+  ): Write[] {
+    const listCategoryIds = (rows: readonly Transaction[]) =>
+      rows.map(({ categoryId }) => categoryId);
     return [
       ...dayCounts.createCounterWrites(before, after),
-      ...categories.createCounterWrites(categoryIds(before), categoryIds(after)),
+      ...categories.createCounterWrites(listCategoryIds(before), listCategoryIds(after)),
     ];
   }
 
   /** Writes of the items that make external ids unique. */
-  function externalIdWrites(
+  function createExternalIdWrites(
     before: Transaction | undefined,
     after: Transaction | undefined,
   ): Write[] {
@@ -179,12 +186,12 @@ export function createTransactionStore(options: {
     const newId = after?.externalId ?? undefined;
     if (oldId === newId) return [];
     return [
-      ...(before && oldId !== undefined ? [release(oldId, before.id)] : []),
-      ...(after && newId !== undefined ? [claim(newId, after.id)] : []),
+      ...(before && oldId !== undefined ? [createRelease(oldId, before.id)] : []),
+      ...(after && newId !== undefined ? [createClaim(newId, after.id)] : []),
     ];
   }
 
-  function claim(externalId: string, id: number): Write {
+  function createClaim(externalId: string, id: number): Write {
     return {
       Put: {
         Item: toExternalIdGuard(keys, externalId, id),
@@ -195,7 +202,7 @@ export function createTransactionStore(options: {
     };
   }
 
-  function release(externalId: string, id: number): Write {
+  function createRelease(externalId: string, id: number): Write {
     return createDeletion(keys.externalId(externalId), {
       expression: IS_OWN_EXTERNAL_ID,
       values: { ':id': id },
@@ -206,7 +213,10 @@ export function createTransactionStore(options: {
   return { get, findExternal, nextIds, prepare, write };
 }
 
-function staleError({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {
+function createStaleError(
+  { id, version }: Transaction,
+  existing: Item | undefined,
+): StaleRecordError {
   const message = `Transaction ${id} is no longer at version ${version}`;
   return new StaleRecordError(message, existing && fromTransactionItem(existing));
 }

@@ -27,12 +27,12 @@ export async function verifyAllLedgers(options: {
   const { client, tableName, retryPolicy = DEFAULT_RETRY_POLICY, onItem } = options;
   const database = openTable({ client, tableName, retryPolicy });
   const balances = new Map<string, Balance>();
-  const listed = new Set<string>();
+  const listedIds = new Set<string>();
   let items = 0;
   for await (const item of database.scan()) {
     items += 1;
     onItem?.(items);
-    if (item.pk === LEDGERS) listed.add(String(item.sk));
+    if (item.pk === LEDGERS) listedIds.add(String(item.sk));
     const ledgerId = findLedger(String(item.pk));
     if (ledgerId === undefined) continue;
     const balance = balances.get(ledgerId) ?? createBalance(ledgerId);
@@ -45,7 +45,7 @@ export async function verifyAllLedgers(options: {
     ledgers: balances.size,
     rows: balances.values().reduce((total, balance) => total + balance.countRows(), 0),
     unbalanced: select((balance) => !balance.isBalanced()),
-    unlisted: select((balance, ledgerId) => balance.hasAssignedIds() && !listed.has(ledgerId)),
-    missing: [...listed].filter((ledgerId) => !balances.has(ledgerId)),
+    unlisted: select((balance, ledgerId) => balance.hasAssignedIds() && !listedIds.has(ledgerId)),
+    missing: [...listedIds].filter((ledgerId) => !balances.has(ledgerId)),
   };
 }

@@ -41,7 +41,7 @@ export function createBalance(ledgerId: string) {
     },
     DAYS(item) {
       const key = { pk: String(item.pk), sk: String(item.sk) };
-      for (const [attribute, recorded] of readCounters(item)) count(key, attribute, -recorded);
+      for (const [attribute, value] of readCounters(item)) count(key, attribute, -value);
     },
     EXTERNAL_ID({ pk, transaction_id }) {
       sum -= hashFigure('external id', keys.parseExternalId(String(pk)), Number(transaction_id));

@@ -59,7 +59,7 @@ function findCounterDrifts(
 ): Drift[] {
   const names = new Set([...recorded.keys(), ...recomputed.keys()]);
   const knownKeys = new Set(categories.map(({ id }) => keys.category(id).sk));
-  const wrong = [...names].flatMap((name): WrongCounter[] => {
+  const wrongCounters = [...names].flatMap((name): WrongCounter[] => {
     const recordedCounter = recorded.get(name);
     const recomputedCounter = recomputed.get(name);
     const counter = recordedCounter ?? recomputedCounter;
@@ -80,7 +80,7 @@ function findCounterDrifts(
     sums = [],
     digests = [],
     counts = [],
-  } = Object.groupBy(wrong, ({ attribute }) => {
+  } = Object.groupBy(wrongCounters, ({ attribute }) => {
     if (isDigest(attribute)) return 'digests';
     return isSum(attribute) ? 'sums' : 'counts';
   });
@@ -147,7 +147,7 @@ function createCorrection(key: Key, counters: readonly WrongCounter[]): Write {
   });
   return addToCounters(key, new Map(increments), {
     ...createUnchangedCondition(counters.map(({ recorded }) => recorded)),
-    onConditionFailed: changedMeanwhile,
+    onConditionFailed: createChangedError,
   });
 }
 
@@ -163,7 +163,7 @@ function createRowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): D
   const update = setAttributes(keys.transaction(transaction.id), attributes, {
     expression: 'version = :version',
     values: { ':version': transaction.version },
-    onConditionFailed: changedMeanwhile,
+    onConditionFailed: createChangedError,
   });
   return { ...drift, recomputed, repair: [update] };
 }
@@ -188,7 +188,7 @@ function findUnknownCategories({ categories, referredCategoryIds }: LedgerFigure
 }
 
 function findNameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
-  const names: Guarded = {
+  const names: UniqueAttribute = {
     what: 'name guard',
     singular: 'category',
     plural: 'categories',
@@ -207,7 +207,7 @@ function findNameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drif
 }
 
 function findExternalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drift[] {
-  const externalIds: Guarded = {
+  const externalIds: UniqueAttribute = {
     what: 'external id',
     singular: 'transaction',
     plural: 'transactions',
@@ -222,7 +222,7 @@ function findExternalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): 
 }
 
 /** An attribute that is unique among records: each value has an item, its guard, that names the record. */
-interface Guarded {
+interface UniqueAttribute {
   readonly what: 'name guard' | 'external id';
   readonly singular: 'category' | 'transaction';
   readonly plural: string;
@@ -234,19 +234,19 @@ interface Guarded {
 
 /** @param ids ids of the records that have the value */
 function createGuardDrift(
-  guarded: Guarded,
+  uniqueAttribute: UniqueAttribute,
   value: string,
   owner: number | undefined,
   ids: readonly number[],
 ): Drift {
-  const { what, singular, plural, guardKey, toGuard } = guarded;
+  const { what, singular, plural, guardKey, toGuard } = uniqueAttribute;
   const recorded = owner === undefined ? 'none' : `${singular} ${owner}`;
   const drift = { what, where: JSON.stringify(value), recorded };
   if (ids.length > 1) {
     const sorted = ids.toSorted((a, b) => a - b);
     return { ...drift, recomputed: `${plural} ${sorted.join(' and ')}` };
   }
-  const unchanged =
+  const unchangedCondition =
     owner === undefined
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : {
@@ -256,23 +256,26 @@ function createGuardDrift(
   const [id] = ids;
   if (id === undefined) {
     const release: Write = {
-      Delete: { Key: guardKey(value), ...unchanged },
-      onConditionFailed: changedMeanwhile,
+      Delete: { Key: guardKey(value), ...unchangedCondition },
+      onConditionFailed: createChangedError,
     };
-    const hasAnother = 'attribute_not_exists(pk) OR #attribute <> :value';
-    const repair = [release, checkRecord(guarded, Number(owner), value, hasAnother)];
+    const otherValueCondition = 'attribute_not_exists(pk) OR #attribute <> :value';
+    const repair = [
+      release,
+      checkRecord(uniqueAttribute, Number(owner), value, otherValueCondition),
+    ];
     return { ...drift, recomputed: 'none', repair };
   }
   const claim: Write = {
-    Put: { Item: toGuard(value, id), ...unchanged },
-    onConditionFailed: changedMeanwhile,
+    Put: { Item: toGuard(value, id), ...unchangedCondition },
+    onConditionFailed: createChangedError,
   };
-  const repair = [claim, checkRecord(guarded, id, value, '#attribute = :value')];
+  const repair = [claim, checkRecord(uniqueAttribute, id, value, '#attribute = :value')];
   return { ...drift, recomputed: `${singular} ${id}`, repair };
 }
 
 function checkRecord(
-  { recordKey, attribute }: Guarded,
+  { recordKey, attribute }: UniqueAttribute,
   id: number,
   value: string,
   condition: string,
@@ -284,24 +287,24 @@ function checkRecord(
       ExpressionAttributeNames: { '#attribute': attribute },
       ExpressionAttributeValues: { ':value': value },
     },
-    onConditionFailed: changedMeanwhile,
+    onConditionFailed: createChangedError,
   };
 }
 
 function findSequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Drift[] {
   return SEQUENCE_KINDS.filter((kind) => lastIds[kind] < highestIds[kind]).map((kind) => {
     const highest = highestIds[kind];
-    const ifLower = {
+    const lowerIdCondition = {
       expression: 'attribute_not_exists(#a0) OR #a0 < :highest',
       values: { ':highest': highest },
-      onConditionFailed: changedMeanwhile,
+      onConditionFailed: createChangedError,
     };
     return {
       what: 'sequence',
       where: `last ${kind} id`,
       recorded: lastIds[kind],
       recomputed: highest,
-      repair: [setAttributes(keys.sequence(kind), { [LAST_ID]: highest }, ifLower)],
+      repair: [setAttributes(keys.sequence(kind), { [LAST_ID]: highest }, lowerIdCondition)],
     };
   });
 }
@@ -320,6 +323,6 @@ function findMissingEntry({ registration }: Keys, { rows, lastIds }: LedgerFigur
   ];
 }
 
-function changedMeanwhile(): StaleRecordError {
+function createChangedError(): StaleRecordError {
   return new StaleRecordError('The item of a repair has changed');
 }

@@ -158,8 +158,8 @@ export function checkRow(keys: Keys, item: Item): CheckedRow {
     ...fromTransactionItem(item),
     id: keys.parseTransactionId(String(item.pk)),
   };
-  const unreadable = findUnreadableAttributes(transaction);
-  if (unreadable.length > 0) return { item, transaction: undefined, wrong: unreadable };
+  const unreadableNames = findUnreadableAttributes(transaction);
+  if (unreadableNames.length > 0) return { item, transaction: undefined, wrong: unreadableNames };
   const expected = toTransactionItem(keys, transaction);
   const wrong = KEY_ATTRIBUTES.filter((name) => item[name] !== expected[name]);
   return { item, transaction, wrong };

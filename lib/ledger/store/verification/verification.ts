@@ -51,7 +51,7 @@ const READING_INTERVAL_MS = 1_000;
  */
 const MIN_GROWTH = 1 / 20;
 
-function firstPosition(): VerificationPosition {
+function createFirstPosition(): VerificationPosition {
   return { after: 0, figures: emptyFigures(), readings: 0, seen: new Set() };
 }
 
@@ -72,9 +72,9 @@ export function createVerification(options: {
 
   /** Reads the whole ledger once, or several times if a reading shows a drift. */
   async function verify(): Promise<Verdict> {
-    const saved = isFull ? undefined : await progress?.load();
-    let position = saved ?? firstPosition();
-    for (let isResumed = saved !== undefined; ; isResumed = false) {
+    const savedPosition = isFull ? undefined : await progress?.load();
+    let position = savedPosition ?? createFirstPosition();
+    for (let isResumed = savedPosition !== undefined; ; isResumed = false) {
       const { seen } = position;
       const verdict = await read(position);
       const drifts = verdict.drifts.filter(
@@ -86,8 +86,8 @@ export function createVerification(options: {
         return { ...verdict, drifts };
       }
       position = isResumed
-        ? firstPosition()
-        : { ...firstPosition(), readings, seen: new Set(drifts.map(identify)) };
+        ? createFirstPosition()
+        : { ...createFirstPosition(), readings, seen: new Set(drifts.map(identify)) };
       await retryPolicy.sleep(READING_INTERVAL_MS);
     }
   }
@@ -106,12 +106,12 @@ export function createVerification(options: {
   }
 
   function readByKeys(position: VerificationPosition) {
-    let saved = position.after;
+    let savedId = position.after;
     return readLedgerItems(database, keys, {
       after: position.after,
       onRead: async (after) => {
-        if (after - saved < saved * MIN_GROWTH) return;
-        saved = after;
+        if (after - savedId < savedId * MIN_GROWTH) return;
+        savedId = after;
         await progress?.save({ ...position, after });
       },
     });
