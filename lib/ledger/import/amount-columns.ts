@@ -36,12 +36,12 @@ const NAMED_COLUMNS = {
 export function findAmountColumns(
   context: TableContext,
   pickChosen: (field: ChosenField) => readonly number[] | undefined,
-  claimed: ReadonlySet<number>,
+  claimedColumns: ReadonlySet<number>,
 ): AmountColumns {
   const { names, samples, chosen } = context;
   const findUsable: FindUsable = (field) =>
     findNamedColumns(names, field).filter(
-      (index) => !claimed.has(index) && mayHoldAmounts(samples[index]),
+      (index) => !claimedColumns.has(index) && mayHoldAmounts(samples[index]),
     );
   const debitColumns = pickChosen('debit') ?? findUsable('debit').slice(0, 1);
   const creditColumns = pickChosen('credit') ?? findUsable('credit').slice(0, 1);
@@ -56,7 +56,7 @@ export function findAmountColumns(
   if (chosenColumns !== undefined) return { ...NAMED_COLUMNS, amountColumns: chosenColumns };
   const amountColumn = findNamedAmountColumn(context, findUsable);
   if (amountColumn === undefined)
-    return hasSplit ? splitColumns : findOtherAmountColumns(context, claimed);
+    return hasSplit ? splitColumns : findOtherAmountColumns(context, claimedColumns);
   // If the amounts have no signs, the debit and credit columns beside them state the direction.
   const isSigned = samples[amountColumn]?.cells.some((cell) => /[-−(]/.test(cell));
   const isSplitUsed = [...debitColumns, ...creditColumns].some((index) =>
@@ -88,19 +88,21 @@ function findNamedAmountColumn(context: TableContext, findUsable: FindUsable): n
 /** Finds amounts in columns that are named after currencies, or whose names say nothing. */
 function findOtherAmountColumns(
   { headers, names, samples, rows }: TableContext,
-  claimed: ReadonlySet<number>,
+  claimedColumns: ReadonlySet<number>,
 ): AmountColumns {
-  const unclaimedColumns = [...names.keys()].filter((index) => !claimed.has(index));
+  const unclaimedColumns = [...names.keys()].filter((index) => !claimedColumns.has(index));
   const currencyColumns = unclaimedColumns.filter(
     (index) => parseCurrencyHeader(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
   );
   if (currencyColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: currencyColumns };
   const columnsByContent = isSplitwiseExport(names)
     ? undefined
-    : findAmountsByContent(names, samples, claimed, rows);
+    : findAmountsByContent(names, samples, claimedColumns, rows);
   if (columnsByContent) return columnsByContent;
   // If the cells of an amount column do not look like amounts, use it anyway: each cell is then refused with its line.
-  const namedColumns = findNamedColumns(names, 'amount').filter((index) => !claimed.has(index));
+  const namedColumns = findNamedColumns(names, 'amount').filter(
+    (index) => !claimedColumns.has(index),
+  );
   if (namedColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: namedColumns.slice(0, 1) };
   return { ...NAMED_COLUMNS, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
@@ -148,14 +150,14 @@ export function isNet(name = ''): boolean {
 function findAmountsByContent(
   names: readonly string[],
   samples: readonly Sample[],
-  claimed: ReadonlySet<number>,
+  claimedColumns: ReadonlySet<number>,
   rows: readonly TableRow[],
 ): AmountColumns | undefined {
   const otherColumns = new Set(
     (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamedColumns(names, field)),
   );
   const moneyColumns = samples.flatMap((sample, index) => {
-    if (claimed.has(index) || otherColumns.has(index) || isOtherAmount(names[index] ?? ''))
+    if (claimedColumns.has(index) || otherColumns.has(index) || isOtherAmount(names[index] ?? ''))
       return [];
     const hasCents = measureShare(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
     return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];

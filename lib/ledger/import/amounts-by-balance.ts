@@ -50,7 +50,7 @@ export function findAmountsByBalances(
 }
 
 function readColumn(rows: readonly TableRow[], index: number): Numbers {
-  const cells = rows.map(({ cells: all }) => all[index] ?? '');
+  const cells = rows.map((row) => row.cells[index] ?? '');
   const decimal = findDecimalSeparator(cells) ?? 'point';
   return cells.map((cell) => {
     try {

@@ -40,20 +40,22 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
 export function readAmount(text: string, decimal: DecimalSeparator): ParsedAmount {
   if (isRounded(text))
     throw new Error(`"${text.trim()}" is a rounded amount. Write the whole number in the file`);
-  const stripped = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
-  const number = stripped && readNumber(stripped.digits, decimal);
-  if (stripped && number !== undefined) {
-    const { isNegative, direction, currency } = stripped;
+  const parts = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
+  const number = parts && readNumber(parts.digits, decimal);
+  if (parts && number !== undefined) {
+    const { isNegative, direction, currency } = parts;
     // Subtracting from 0 never gives -0.
     return { signed: isNegative ? 0 - number : number, direction, currency };
   }
-  const shown = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
+  const quotedText = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
   const [, separator] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
   if (separator === (decimal === 'comma' ? ',' : '.'))
     throw new Error(
-      `${shown} has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
+      `${quotedText} has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
     );
-  throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
+  throw new Error(
+    `${quotedText} is not an amount with a decimal ${decimal} (--decimal chooses it)`,
+  );
 }
 
 /** A number with a unit such as thousands or millions, in several languages. */
@@ -74,8 +76,8 @@ interface StrippedAmount extends Omit<ParsedAmount, 'signed'> {
   readonly isNegative: boolean;
 }
 
-function stripAmount(written: string): StrippedAmount | undefined {
-  let text = written.normalize('NFKC').trim().replace(/^'/, '');
+function stripAmount(source: string): StrippedAmount | undefined {
+  let text = source.normalize('NFKC').trim().replace(/^'/, '');
   let isNegative = false;
   let signs = 0;
   let words: Words | undefined = { direction: null, currency: null };
@@ -150,9 +152,8 @@ export function looksLikeAmount(text: string): boolean {
 }
 
 function isNumber(text: string): boolean {
-  const stripped = stripAmount(text);
+  const parts = stripAmount(text);
   return (
-    stripped !== undefined &&
-    DECIMAL_SEPARATORS.some((decimal) => NUMBERS[decimal].test(stripped.digits))
+    parts !== undefined && DECIMAL_SEPARATORS.some((decimal) => NUMBERS[decimal].test(parts.digits))
   );
 }

@@ -1,92 +1,118 @@
 // Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still pending, balances and
 // totals, card payments, currency conversions, and yes/no columns.
 
-const list = (words: string) => words.split(',').map((word) => word.trim());
+const splitList = (words: string) => words.split(',').map((word) => word.trim());
 
 /** Words for bookings whose money has moved. */
 const DONE = [
-  ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
-  ...list(
+  ...splitList(
+    'completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success',
+  ),
+  ...splitList(
     'successful, approved, approvato, paid, sent, card charged, reviewed, unreviewed, deposited, refunded, received, accepted, processed, executed, done, ok, final, finished, issued',
   ),
-  ...list('gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd'),
-  ...list(
+  ...splitList(
+    'gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd',
+  ),
+  ...splitList(
     'uitgevoerd, geboekt, verwerkt, accepté, effectué, comptabilisé, exécuté, terminé, validé',
   ),
-  ...list(
+  ...splitList(
     'eseguito, contabilizzato, contabilizzata, completato, realizado, contabilizado, completado',
   ),
-  ...list('efetivado, concluído, concluida, aprovado, pago, liquidado, zaksięgowana, zaksięgowano'),
-  ...list('zrealizowana, rozliczona, wykonana, zaúčtováno, provedeno, bokförd, bokfört, genomförd'),
-  ...list('udført, bogført, afstemt, utført, bokført, kirjattu, suoritettu, könyvelt, teljesült'),
-  ...list('gerçekleşti, tamamlandı, исполнен, исполнено, проведен, проведено, выполнен, обработан'),
-  ...list(
+  ...splitList(
+    'efetivado, concluído, concluida, aprovado, pago, liquidado, zaksięgowana, zaksięgowano',
+  ),
+  ...splitList(
+    'zrealizowana, rozliczona, wykonana, zaúčtováno, provedeno, bokförd, bokfört, genomförd',
+  ),
+  ...splitList(
+    'udført, bogført, afstemt, utført, bokført, kirjattu, suoritettu, könyvelt, teljesült',
+  ),
+  ...splitList(
+    'gerçekleşti, tamamlandı, исполнен, исполнено, проведен, проведено, выполнен, обработан',
+  ),
+  ...splitList(
     '交易成功, 支付成功, 已存入零钱, 对方已收钱, 已转账, 提现已到账, 已收款, 充值完成, 充值成功, 成功, 完了, 確定',
   ),
-  ...list(
+  ...splitList(
     '已入账, 还款成功, 朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung',
   ),
 ];
 /** Words for pending, planned and authorised payments. The bank lists them again when they are booked, often under another date. */
 const PENDING = [
-  ...list('pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress'),
-  ...list(
+  ...splitList(
+    'pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress',
+  ),
+  ...splitList(
     'on hold, hold, held, uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled',
   ),
-  ...list(
+  ...splitList(
     'forecast, forecasted, unposted, created, active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend',
   ),
-  ...list(
+  ...splitList(
     'in bearbeitung, geplant, reserviert, autorisiert, angekündigt, gereserveerd, in behandeling',
   ),
-  ...list(
+  ...splitList(
     'gepland, en attente, en cours, à venir, prévu, autorisé, in attesa, autorizzato, da contabilizzare',
   ),
-  ...list(
+  ...splitList(
     'non contabilizzato, in corso, pianificato, pendiente, autorizado, en proceso, programado',
   ),
-  ...list(
+  ...splitList(
     'pendente, agendado, em processamento, em aberto, futuro, oczekująca, oczekujące, w toku',
   ),
-  ...list(
+  ...splitList(
     'zaplanowana, blokada, autoryzacja, niezaksięgowana, čeká na zaúčtování, čekající, plánovaná',
   ),
-  ...list(
+  ...splitList(
     'blokace, reserverad, väntande, reserverat, kommande, preliminär, planerad, venter, reserveret, afventer',
   ),
-  ...list('ventende, reservert, planlagt, varaus, odottaa, függőben, zárolt, beklemede, bekliyor'),
-  ...list('в обработке, ожидает, авторизован, заморожен, hold, в ожидании, запланирован, 等待付款'),
-  ...list('待支付, 处理中, 等待买家付款, 等待确认收货, 待确认, 未確定, 予定, 保留中, 대기, 처리중'),
+  ...splitList(
+    'ventende, reservert, planlagt, varaus, odottaa, függőben, zárolt, beklemede, bekliyor',
+  ),
+  ...splitList(
+    'в обработке, ожидает, авторизован, заморожен, hold, в ожидании, запланирован, 等待付款',
+  ),
+  ...splitList(
+    '待支付, 处理中, 等待买家付款, 等待确认收货, 待确认, 未確定, 予定, 保留中, 대기, 처리중',
+  ),
 ];
 const FAILED = [
-  ...list(
+  ...splitList(
     'failed, failure, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired',
   ),
-  ...list('denied, returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked'),
-  ...list(
+  ...splitList(
+    'denied, returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked',
+  ),
+  ...splitList(
     'abgelehnt, storniert, abgebrochen, fehlgeschlagen, nicht ausgeführt, verfallen, rückgängig',
   ),
-  ...list(
+  ...splitList(
     'zurückgewiesen, geweigerd, geannuleerd, mislukt, verlopen, refusé, annulé, rejeté, échoué',
   ),
-  ...list(
+  ...splitList(
     'expiré, rifiutato, rifiutata, annullato, annullata, respinto, fallito, stornato, rechazado',
   ),
-  ...list(
+  ...splitList(
     'rechazada, cancelado, cancelada, anulado, fallido, denegado, caducado, recusado, recusada',
   ),
-  ...list('rejeitado, estornado, negado, falhou, não autorizado, odrzucona, odrzucono, anulowana'),
-  ...list(
+  ...splitList(
+    'rejeitado, estornado, negado, falhou, não autorizado, odrzucona, odrzucono, anulowana',
+  ),
+  ...splitList(
     'anulowano, zwrócona, zamítnuto, zrušeno, odmítnuto, stornováno, avvisad, avbruten, makulerad',
   ),
-  ...list(
+  ...splitList(
     'nekad, misslyckad, afvist, annulleret, slettet, avvist, kansellert, avbrutt, hylätty, peruttu',
   ),
-  ...list('peruutettu, elutasítva, sikertelen, törölt, reddedildi, iptal, iptal edildi, başarısız'),
-  ...list(
+  ...splitList(
+    'peruutettu, elutasítva, sikertelen, törölt, reddedildi, iptal, iptal edildi, başarısız',
+  ),
+  ...splitList(
     'отклонен, отклонено, отменен, отменено, отказ, неуспешно, ошибка, отмена, 交易关闭, 已关闭',
   ),
-  ...list(
+  ...splitList(
     '支付失败, 失败, 已撤销, 交易失败, 已退回, 取消, キャンセル, 失敗, 취소, 거절, 실패, geschlossen',
   ),
 ];
@@ -95,14 +121,14 @@ export type BookingStatus = 'done' | 'pending' | 'failed';
 
 function normalize(word: string): string {
   // Every text of a file is normalized here: plain ASCII, the usual case, skips the slow Unicode step.
-  const plain = /^[ -~]*$/.test(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, '');
-  return plain
+  const plainText = /^[ -~]*$/.test(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, '');
+  return plainText
     .replace(/[\s_-]+/g, ' ')
     .trim()
     .toLowerCase();
 }
 
-const STATES = new Map<string, BookingStatus>([
+const STATUSES = new Map<string, BookingStatus>([
   ...DONE.map((word) => [normalize(word), 'done'] as const),
   ...PENDING.map((word) => [normalize(word), 'pending'] as const),
   ...FAILED.map((word) => [normalize(word), 'failed'] as const),
@@ -113,59 +139,65 @@ const MAX_WORD_LENGTH = 40;
 /** @returns undefined for an unknown word */
 export function findStatus(word: string): BookingStatus | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
-  const plain = normalize(word);
+  const plainText = normalize(word);
   // Some apps write a check mark or the kind of booking before the word, as in "Payment completed".
   return (
-    STATES.get(plain) ??
-    STATES.get(plain.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
+    STATUSES.get(plainText) ??
+    STATUSES.get(plainText.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
   );
 }
 
 const BALANCE_PHRASES = [
-  ...list(
+  ...splitList(
     'balance, total balance, opening balance, closing balance, beginning balance, ending balance',
   ),
-  ...list(
+  ...splitList(
     'starting balance, start balance, end balance, final balance, initial balance, old balance',
   ),
-  ...list('new balance, previous balance, current balance, available balance, account balance'),
-  ...list('ledger balance, balance brought forward, balance carried forward, brought forward'),
-  ...list(
+  ...splitList(
+    'new balance, previous balance, current balance, available balance, account balance',
+  ),
+  ...splitList('ledger balance, balance brought forward, balance carried forward, brought forward'),
+  ...splitList(
     'carried forward, balance forward, balance b f, balance c f, total, totals, subtotal, grand total, turnover',
   ),
-  ...list(
+  ...splitList(
     'total debits, total credits, total debit, total credit, total income, total expenses, sum',
   ),
-  ...list('saldo, anfangssaldo, endsaldo, kontostand, alter kontostand, neuer kontostand, summe'),
-  ...list(
+  ...splitList(
+    'saldo, anfangssaldo, endsaldo, kontostand, alter kontostand, neuer kontostand, summe',
+  ),
+  ...splitList(
     'alter saldo, neuer saldo, gesamt, gesamtsumme, umsatz gesamt, schlusssaldo, eröffnungssaldo',
   ),
-  ...list('abschlusssaldo, saldovortrag, beginsaldo, eindsaldo, openingssaldo, slotsaldo, totaal'),
-  ...list(
+  ...splitList(
+    'abschlusssaldo, saldovortrag, beginsaldo, eindsaldo, openingssaldo, slotsaldo, totaal',
+  ),
+  ...splitList(
     'solde, solde initial, solde final, solde précédent, nouveau solde, ancien solde, total général',
   ),
-  ...list(
+  ...splitList(
     'saldo iniziale, saldo finale, saldo contabile, totale, totali, saldo inicial, saldo final',
   ),
-  ...list(
+  ...splitList(
     'saldo anterior, saldo do dia, saldo total disponível dia, saldo actual, saldo atual, totais',
   ),
-  ...list(
+  ...splitList(
     's a l d o, saldo parcial, totales, saldo początkowe, saldo końcowe, razem, suma, obroty',
   ),
-  ...list(
+  ...splitList(
     'počáteční zůstatek, konečný zůstatek, celkem, likutis pradžioje, likutis pabaigoje, apyvarta',
   ),
-  ...list(
+  ...splitList(
     'ingående saldo, utgående saldo, summa, startsaldo, slutsaldo, alkusaldo, loppusaldo, saldo pr',
   ),
-  ...list(
+  ...splitList(
     'nyitó egyenleg, záró egyenleg, devir, toplam, входящий остаток, исходящий остаток, итого',
   ),
-  ...list(
+  ...splitList(
     'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, יתרה, יתרת פתיחה, יתרת סגירה, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
   ),
-  ...list(
+  ...splitList(
     'sākuma atlikums, beigu atlikums, apgrozījums, atlikums, lõppsaldo, algsaldo, käive, sold initial, sold final, rulaj, upphafsstaða, lokastaða, početno stanje, končno stanje, початковий залишок, кінцевий залишок, início saldo, saldo awal, saldo akhir, ยอดยกมา, ยอดยกไป, 承前餘額, 餘額, 期初餘額, 期末餘額, 總計, 小計, 이월, summa köp, summa uttag, açılış bakiyesi, kapanış bakiyesi',
   ),
 ].map(normalize);
@@ -183,13 +215,13 @@ const BALANCE_START = new RegExp(
 /** True for "Opening balance" and the like, even if followed by a date, an amount or a colon. */
 export function isBalanceText(text: string): boolean {
   if (text.length > 80 || !BALANCE_START.test(text)) return false;
-  const plain = normalize(text)
+  const plainText = normalize(text)
     .replace(/[*:()./'"-]/g, ' ')
     .replace(/\b(?:as of|at|on|vom|am|per|au|al|em|op|na dzien|ke dni)\b.*$/, '')
     .replace(/[\d,]+.*$/, '')
     .replace(/\s+/g, ' ')
     .trim();
-  return BALANCES.has(plain);
+  return BALANCES.has(plainText);
 }
 
 const BALANCE_WORD =
@@ -236,9 +268,9 @@ export function findLeaveOutReason(
   if (status === null) return undefined;
   const isSame = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
   if (leaveOut.some(isSame)) return `"${status}"`;
-  const state = findStatus(status);
-  if (state === 'pending') return `"${status}": not booked yet`;
-  return state === 'failed' ? `"${status}": never happened` : undefined;
+  const bookingStatus = findStatus(status);
+  if (bookingStatus === 'pending') return `"${status}": not booked yet`;
+  return bookingStatus === 'failed' ? `"${status}": never happened` : undefined;
 }
 
 /**
@@ -253,24 +285,36 @@ const FLAGS =
  */
 const DOUBTFUL_FLAGS = new Set(
   [
-    ...list('reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden'),
-    ...list('storno, stornierung, rückgängig, ausgeschlossen, ignoriert, ausgeblendet, verborgen'),
-    ...list('teruggeboekt, gestorneerd, uitgesloten, genegeerd, annulé, extourné, extourne, exclu'),
-    ...list('contrepassé, ignoré, masqué, anulado, revertido, reversado, extornado, excluido'),
-    ...list(
+    ...splitList(
+      'reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden',
+    ),
+    ...splitList(
+      'storno, stornierung, rückgängig, ausgeschlossen, ignoriert, ausgeblendet, verborgen',
+    ),
+    ...splitList(
+      'teruggeboekt, gestorneerd, uitgesloten, genegeerd, annulé, extourné, extourne, exclu',
+    ),
+    ...splitList('contrepassé, ignoré, masqué, anulado, revertido, reversado, extornado, excluido'),
+    ...splitList(
       'ignorado, oculto, estornado, estorno, excluído, stornato, annullato, escluso, esclusa',
     ),
-    ...list('ignorato, nascosto, anulowana, anulowane, wycofana, zwrócona, wykluczone, wykluczona'),
-    ...list('ukryte, stornováno, zrušeno, vyloučeno, skryto, återförd, makulerad, annullerad'),
-    ...list('utesluten, exkluderad, dold, tilbageført, annulleret, udelukket, skjult, tilbakeført'),
-    ...list(
+    ...splitList(
+      'ignorato, nascosto, anulowana, anulowane, wycofana, zwrócona, wykluczone, wykluczona',
+    ),
+    ...splitList('ukryte, stornováno, zrušeno, vyloučeno, skryto, återförd, makulerad, annullerad'),
+    ...splitList(
+      'utesluten, exkluderad, dold, tilbageført, annulleret, udelukket, skjult, tilbakeført',
+    ),
+    ...splitList(
       'kansellert, ekskludert, peruttu, palautettu, ohitettu, piilotettu, stornózott, sztornó',
     ),
-    ...list('kizárva, rejtett, iptal, iade, hariç, gizli, сторно, сторнировано, отменено, отменен'),
-    ...list(
+    ...splitList(
+      'kizárva, rejtett, iptal, iade, hariç, gizli, сторно, сторнировано, отменено, отменен',
+    ),
+    ...splitList(
       'исключено, исключён, скрыто, скасовано, виключено, 冲正, 已冲正, 撤销, 已撤销, 不计入预算',
     ),
-    ...list(
+    ...splitList(
       'transfer, internal transfer, 振替, 不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김',
     ),
   ].map(normalize),
@@ -282,7 +326,7 @@ const NO =
 
 /** Yes/no columns such as "counts towards the budget", in which no means that a row does not count. */
 const COUNTED_FLAGS = new Set(
-  list('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
+  splitList('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
 );
 
 /** @returns why a row with yes in this column is left out; undefined if the column is not such a flag */

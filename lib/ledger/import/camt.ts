@@ -117,13 +117,13 @@ interface EntryContext {
   readonly keepsDirection: boolean;
 }
 
-function readEntry(entry: Node, { keepsDirection, ...place }: EntryContext): readonly Booking[] {
+function readEntry(entry: Node, { keepsDirection, ...location }: EntryContext): readonly Booking[] {
   const [amount = ''] = selectNodes(entry, 'Amt');
   const sign = keepsDirection && isReversal(entry) ? -1 : 1;
   const signed = sign * readDirection(entry) * readExactAmount(readText(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
-  const sharedFields = { ...place, date, currency: readAttribute(amount, 'Ccy') };
+  const sharedFields = { ...location, date, currency: readAttribute(amount, 'Ccy') };
   const entryId = readReference(entry, 'AcctSvcrRef');
   const parts = selectNodes(entry, 'NtryDtls', 'TxDtls');
   const amounts = readPartAmounts(parts, { entry, signed, sign, currency: sharedFields.currency });
@@ -148,7 +148,7 @@ function readEntry(entry: Node, { keepsDirection, ...place }: EntryContext): rea
  */
 function readPartAmounts(
   parts: readonly Node[],
-  whole: {
+  entryFields: {
     readonly entry: Node;
     readonly signed: number;
     readonly sign: 1 | -1;
@@ -161,14 +161,14 @@ function readPartAmounts(
       ...selectNodes(part, 'Amt'),
       ...selectNodes(part, 'AmtDtls', 'TxAmt', 'Amt'),
       ...selectNodes(part, 'AmtDtls', 'InstdAmt', 'Amt'),
-    ].find((amount) => readAttribute(amount, 'Ccy') === whole.currency);
-    const directionNode = readValue(part, 'CdtDbtInd') === '' ? whole.entry : part;
+    ].find((amount) => readAttribute(amount, 'Ccy') === entryFields.currency);
+    const directionNode = readValue(part, 'CdtDbtInd') === '' ? entryFields.entry : part;
     return amountNode === undefined
       ? Number.NaN
-      : whole.sign * readDirection(directionNode) * readExactAmount(readText(amountNode));
+      : entryFields.sign * readDirection(directionNode) * readExactAmount(readText(amountNode));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
-  return cents === Math.round(whole.signed * 100) ? amounts : undefined;
+  return cents === Math.round(entryFields.signed * 100) ? amounts : undefined;
 }
 
 /**
@@ -178,14 +178,14 @@ function readPartAmounts(
  */
 function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
   const bookedEntries = selectNodes(statement, 'Ntry').filter(isBooked);
-  const [opening, closing] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
+  const [openingBalance, closingBalance] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
     selectNodes(statement, 'Bal').find((each) =>
       codes.includes(readValue(each, 'Tp', 'CdOrPrtry', 'Cd')),
     ),
   );
-  if (!opening || !closing) return undefined;
+  if (!openingBalance || !closingBalance) return undefined;
   try {
-    const movedCents = readCents(closing) - readCents(opening);
+    const movedCents = readCents(closingBalance) - readCents(openingBalance);
     const addsUp = (reversalSign: 1 | -1) =>
       bookedEntries.reduce(
         (sum, each) => sum + readCents(each) * (isReversal(each) ? reversalSign : 1),

@@ -8,11 +8,15 @@ export interface KnownCategory {
 }
 
 /** Matches names regardless of case and surrounding spaces. */
-export function createCategoryNames(known: readonly KnownCategory[]) {
+export function createCategoryNames(knownCategories: readonly KnownCategory[]) {
   // If names differ only in case, an active category wins.
-  const sorted = known.toSorted((a, b) => Number(a.isActive) - Number(b.isActive));
-  const byFoldedName = new Map(sorted.map((category) => [foldCase(category.name), category]));
-  const byExactName = new Map(known.map((category) => [category.name, category]));
+  const sortedCategories = knownCategories.toSorted(
+    (a, b) => Number(a.isActive) - Number(b.isActive),
+  );
+  const byFoldedName = new Map(
+    sortedCategories.map((category) => [foldCase(category.name), category]),
+  );
+  const byExactName = new Map(knownCategories.map((category) => [category.name, category]));
 
   function find(name: string): KnownCategory | undefined {
     return byExactName.get(name) ?? byFoldedName.get(foldCase(name));

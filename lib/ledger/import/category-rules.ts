@@ -19,8 +19,8 @@ export function parseCategoryRules(text: string): readonly CategoryRule[] {
   return text
     .replace(/^\uFEFF/, '')
     .split(/\r\n|\n|\r/)
-    .flatMap((written, n) => {
-      const rule = written.trim();
+    .flatMap((lineText, n) => {
+      const rule = lineText.trim();
       return rule === '' || rule.startsWith('#') ? [] : parseRule(rule, n + 1);
     });
 }

@@ -50,30 +50,34 @@ export interface CheckedBookings {
 
 const MAX_SHOWN = 5;
 
-export function checkBookings(read: ParsedBookings, options: CheckOptions): CheckedBookings {
-  const leftOut = [...read.leftOut];
-  const findings = [...read.findings];
-  const questions = [...read.questions];
+export function checkBookings(parsed: ParsedBookings, options: CheckOptions): CheckedBookings {
+  const leftOut = [...parsed.leftOut];
+  const findings = [...parsed.findings];
+  const questions = [...parsed.questions];
   const addLeftOut: AddLeftOut = (booking, reason) => {
     leftOut.push({ line: booking.line, reason, text: describeBooking(booking) });
     return false;
   };
-  const readCurrency = createCurrencyReader(read.currencies);
-  const moved = keepMoved(nameCurrencies(read.bookings, readCurrency), options, addLeftOut);
-  questions.push(...askAboutUnknownStates(moved, read.leftOut));
-  const joined = joinConversions(leaveOutSums(moved, addLeftOut), addLeftOut);
-  const inCurrency = chooseCurrency(
-    joined,
+  const readCurrency = createCurrencyReader(parsed.currencies);
+  const movedBookings = keepMovedBookings(
+    nameCurrencies(parsed.bookings, readCurrency),
+    options,
+    addLeftOut,
+  );
+  questions.push(...askAboutUnknownStates(movedBookings, parsed.leftOut));
+  const joinedBookings = joinConversions(leaveOutSums(movedBookings, addLeftOut), addLeftOut);
+  const bookingsInCurrency = chooseCurrency(
+    joinedBookings,
     options.currency?.split(',').map(readCurrency),
     addLeftOut,
     questions,
   );
-  const doubleEntries = askAboutDoubleEntries(inCurrency);
-  questions.push(...askAboutBalances(inCurrency), ...doubleEntries);
-  const transfers = findTransfers(doubleEntries.length > 0 ? [] : inCurrency);
+  const doubleEntries = askAboutDoubleEntries(bookingsInCurrency);
+  questions.push(...askAboutBalances(bookingsInCurrency), ...doubleEntries);
+  const transfers = findTransfers(doubleEntries.length > 0 ? [] : bookingsInCurrency);
   questions.push(...transfers.questions);
   findings.push(...transfers.findings);
-  const withoutTransfers = inCurrency.filter(
+  const withoutTransfers = bookingsInCurrency.filter(
     (booking) => !transfers.transferRows.has(booking) || addLeftOut(booking, TRANSFER),
   );
   questions.push(...askAboutFlags(withoutTransfers));
@@ -85,7 +89,7 @@ export function checkBookings(read: ParsedBookings, options: CheckOptions): Chec
   return {
     bookings,
     leftOut: leftOut.toSorted((a, b) => a.line - b.line),
-    refused: read.refused.toSorted((a, b) => a.line - b.line),
+    refused: parsed.refused.toSorted((a, b) => a.line - b.line),
     findings,
     questions: options.isPreviewAccepted
       ? questions.filter(({ topic }) => topic === 'currency')
@@ -99,7 +103,7 @@ const TRANSFER = 'a transfer between two accounts of the file';
 type AddLeftOut = (booking: Booking, reason: string) => false;
 
 /** Keeps the bookings that moved money in the chosen account. */
-function keepMoved(
+function keepMovedBookings(
   bookings: readonly Booking[],
   { leaveOut, onlyAccount }: CheckOptions,
   addLeftOut: AddLeftOut,
@@ -114,9 +118,9 @@ function keepMoved(
 }
 
 function askAboutFlags(bookings: readonly Booking[]): readonly Question[] {
-  const doubtful = bookings.filter(({ doubtfulColumn }) => doubtfulColumn !== undefined);
-  const marked = Map.groupBy(doubtful, ({ doubtfulColumn }) => doubtfulColumn);
-  return [...marked].flatMap(([header, [first, ...others]]): Question[] => {
+  const doubtfulBookings = bookings.filter(({ doubtfulColumn }) => doubtfulColumn !== undefined);
+  const bookingsByColumn = Map.groupBy(doubtfulBookings, ({ doubtfulColumn }) => doubtfulColumn);
+  return [...bookingsByColumn].flatMap(([header, [first, ...others]]): Question[] => {
     if (header === undefined || !first) return [];
     const message = `The column "${header}" marks ${pluralize(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;
     return [{ topic: 'status', message }];
@@ -125,11 +129,13 @@ function askAboutFlags(bookings: readonly Booking[]): readonly Question[] {
 
 /** Leaves out rows that repeat the money of others: totals, and bookings that the next lines split into parts. */
 function leaveOutSums(bookings: readonly Booking[], addLeftOut: AddLeftOut): readonly Booking[] {
-  const split = findSplitBookings(bookings);
+  const splitBookings = findSplitBookings(bookings);
   const totals = findTotals(bookings);
   return bookings.filter((booking) => {
     if (totals.has(booking)) return addLeftOut(booking, 'a total: the sum of other rows');
-    return !split.has(booking) || addLeftOut(booking, 'split into the parts of the next lines');
+    return (
+      !splitBookings.has(booking) || addLeftOut(booking, 'split into the parts of the next lines')
+    );
   });
 }
 
@@ -151,13 +157,13 @@ function askAboutUnknownStates(
   leftOut: readonly LeftOutLine[],
 ): readonly Question[] {
   const words = new Set(bookings.flatMap(({ status }) => status ?? []));
-  const unknown = [...words].filter((word) => findStatus(word) === undefined);
-  if (unknown.length === 0 || (words.size === 1 && leftOut.length === 0)) return [];
-  const shown = unknown
+  const unknownWords = [...words].filter((word) => findStatus(word) === undefined);
+  if (unknownWords.length === 0 || (words.size === 1 && leftOut.length === 0)) return [];
+  const shownWords = unknownWords
     .slice(0, MAX_SHOWN)
     .map((word) => `"${word}"`)
     .join(', ');
-  const message = `The status column has unknown words: ${shown}. Leave the rows of a word out with --leave-out "${unknown[0]}", or import all of them with --status-column none.`;
+  const message = `The status column has unknown words: ${shownWords}. Leave the rows of a word out with --leave-out "${unknownWords[0]}", or import all of them with --status-column none.`;
   return [{ topic: 'status', message }];
 }
 
@@ -178,37 +184,43 @@ function joinConversions(bookings: readonly Booking[], addLeftOut: AddLeftOut): 
     (booking) => booking.currency !== null && isConversion(booking),
   );
   if (conversions.length === 0) return bookings;
-  const joined = new Map<Booking, Booking>();
-  const used = new Set<Booking>();
+  const joinedByPayment = new Map<Booking, Booking>();
+  const usedBookings = new Set<Booking>();
   const byReference = Map.groupBy(conversions, ({ reference }) => reference);
   const conversionSet = new Set(conversions);
   for (const [n, payment] of bookings.entries()) {
     if (conversionSet.has(payment)) continue;
-    const near = bookings.slice(Math.max(0, n - MAX_DISTANCE), n + MAX_DISTANCE + 1);
-    const related =
+    const nearBookings = bookings.slice(Math.max(0, n - MAX_DISTANCE), n + MAX_DISTANCE + 1);
+    const candidates =
       (payment.bankId !== null && byReference.get(payment.bankId)) ||
-      near.filter((each) => conversionSet.has(each) && each.date === payment.date);
-    const free = related.slice(0, MAX_RELATED).filter((each) => !used.has(each));
-    const opposite = free.find(
+      nearBookings.filter((each) => conversionSet.has(each) && each.date === payment.date);
+    const unusedCandidates = candidates
+      .slice(0, MAX_RELATED)
+      .filter((each) => !usedBookings.has(each));
+    const oppositeSide = unusedCandidates.find(
       ({ currency, signed }) => currency === payment.currency && signed === -payment.signed,
     );
-    const paid =
-      opposite &&
-      free.find(
+    const paidSide =
+      oppositeSide &&
+      unusedCandidates.find(
         (each) =>
-          each.currency !== opposite.currency &&
+          each.currency !== oppositeSide.currency &&
           Math.sign(each.signed) === Math.sign(payment.signed),
       );
-    if (!opposite || !paid) continue;
-    for (const each of [opposite, paid]) {
-      used.add(each);
+    if (!oppositeSide || !paidSide) continue;
+    for (const each of [oppositeSide, paidSide]) {
+      usedBookings.add(each);
       addLeftOut(each, 'currency conversion, part of its payment');
     }
-    joined.set(payment, { ...payment, signed: paid.signed, currency: paid.currency });
+    joinedByPayment.set(payment, {
+      ...payment,
+      signed: paidSide.signed,
+      currency: paidSide.currency,
+    });
   }
   return bookings
-    .filter((booking) => !used.has(booking))
-    .map((booking) => joined.get(booking) ?? booking);
+    .filter((booking) => !usedBookings.has(booking))
+    .map((booking) => joinedByPayment.get(booking) ?? booking);
 }
 
 function nameCurrencies(
@@ -226,15 +238,15 @@ function countCurrencies(bookings: readonly Booking[]): number {
 
 function chooseCurrency(
   bookings: readonly Booking[],
-  chosen: readonly string[] | undefined,
+  chosenCodes: readonly string[] | undefined,
   addLeftOut: AddLeftOut,
   questions: Question[],
 ): readonly Booking[] {
-  if (chosen !== undefined)
+  if (chosenCodes !== undefined)
     return bookings.filter(
       (booking) =>
         booking.currency === null ||
-        chosen.includes(booking.currency) ||
+        chosenCodes.includes(booking.currency) ||
         addLeftOut(booking, `in ${booking.currency}`),
     );
   const currencies = [...Map.groupBy(bookings, ({ currency }) => currency)].flatMap(
@@ -252,7 +264,9 @@ interface CurrencyCount {
 
 function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const mostFrequent = counts.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHOWN);
-  const shown = mostFrequent.map(({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`);
+  const shownCurrencies = mostFrequent.map(
+    ({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`,
+  );
   const more =
     counts.length > mostFrequent.length ? [`${counts.length - mostFrequent.length} more`] : [];
   const codes = mostFrequent.map(({ currency }) => currency);
@@ -266,22 +280,25 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const renamingAdvice = pair
     ? `; if ${pair.first} is ${pair.second}, import both with --currency ${names}`
     : '';
-  return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
+  return `The amounts are in several currencies, which do not add up: ${[...shownCurrencies, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
 }
 
 /** Adds up each account of the file: one sum over several accounts says little. */
 function describeAccounts(bookings: readonly Booking[]): readonly string[] {
   if (bookings.every(({ account }) => account === bookings[0]?.account)) return [];
   const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];
-  const shown = accounts.slice(0, MAX_SHOWN).map(([account, rows]) => {
+  const shownAccounts = accounts.slice(0, MAX_SHOWN).map(([account, rows]) => {
     const addUp = (sign: 1 | -1) => {
       const cents = rows.map(({ signed }) => Math.max(0, Math.round(sign * signed * 100)));
       return (cents.reduce((sum, each) => sum + each, 0) / 100).toFixed(2);
     };
     return `${account}: ${pluralize(rows.length, 'row')}, income ${addUp(1)}, expense ${addUp(-1)}`;
   });
-  const more = accounts.length > shown.length ? [`${accounts.length - shown.length} more`] : [];
-  return [`${accounts.length} accounts: ${[...shown, ...more].join('; ')}`];
+  const more =
+    accounts.length > shownAccounts.length
+      ? [`${accounts.length - shownAccounts.length} more`]
+      : [];
+  return [`${accounts.length} accounts: ${[...shownAccounts, ...more].join('; ')}`];
 }
 
 /** Asks about an export of double-entry books, which repeats each transaction for every account that it touches. */
@@ -291,13 +308,13 @@ function askAboutDoubleEntries(bookings: readonly Booking[]): readonly Question[
     .flatMap((sameDate) =>
       Map.groupBy(sameDate, ({ bankId, texts }) => bankId ?? texts[0]).values(),
     );
-  const balanced = [...groups].filter(
+  const balancedGroups = [...groups].filter(
     (group) =>
       group.length > 1 &&
       Math.round(group.reduce((sum, { signed }) => sum + signed, 0) * 100) === 0,
   );
-  const rows = balanced.reduce((sum, group) => sum + group.length, 0);
-  if (balanced.length < 2 || rows < bookings.length * 0.8) return [];
+  const rows = balancedGroups.reduce((sum, group) => sum + group.length, 0);
+  if (balancedGroups.length < 2 || rows < bookings.length * 0.8) return [];
   const accounts = [...new Set(bookings.flatMap(({ account }) => account ?? []))];
   const advice =
     accounts.length > 1
@@ -331,16 +348,16 @@ function decideDirection(
     );
   if (isInverted)
     return { bookings: bookings.map((booking) => ({ ...booking, signed: 0 - booking.signed })) };
-  const unstated = bookings.filter(({ isDirectionStated }) => !isDirectionStated);
-  const income = unstated.filter(({ signed }) => signed > 0);
-  const negative = unstated.filter(({ signed }) => signed < 0);
-  const isMostlyIncome = income.length * 2 > bookings.length;
+  const unstatedBookings = bookings.filter(({ isDirectionStated }) => !isDirectionStated);
+  const incomeBookings = unstatedBookings.filter(({ signed }) => signed > 0);
+  const negativeBookings = unstatedBookings.filter(({ signed }) => signed < 0);
+  const isMostlyIncome = incomeBookings.length * 2 > bookings.length;
   if (isPreviewAccepted) return { bookings };
   const isPayment = hasText(isCardPayment);
   const isCard =
-    negative.some(isPayment) &&
-    negative.every((each) => isPayment(each) || hasText(isCardRefund)(each));
-  if (isMostlyIncome && isCard && !income.some(({ texts }) => texts.some(isIncomeText)))
+    negativeBookings.some(isPayment) &&
+    negativeBookings.every((each) => isPayment(each) || hasText(isCardRefund)(each));
+  if (isMostlyIncome && isCard && !incomeBookings.some(({ texts }) => texts.some(isIncomeText)))
     return {
       bookings: invert(),
       finding:
@@ -349,7 +366,10 @@ function decideDirection(
   if (isMostlyIncome)
     return {
       bookings,
-      question: { topic: 'direction', message: describeIncome(income.length, bookings.length) },
+      question: {
+        topic: 'direction',
+        message: describeIncome(incomeBookings.length, bookings.length),
+      },
     };
   const { agreeingCount, reversedCount, pairCount } = compareWithBalances(bookings);
   if (reversedCount > agreeingCount && reversedCount * 2 >= pairCount)
@@ -375,6 +395,6 @@ function isIncomeText(text: string): boolean {
   return INCOME_TEXT.test(text);
 }
 
-function describeIncome(income: number, all: number): string {
-  return `${income} of ${pluralize(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If the preview is right, add --as-it-is.`;
+function describeIncome(incomeCount: number, rowCount: number): string {
+  return `${incomeCount} of ${pluralize(rowCount, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If the preview is right, add --as-it-is.`;
 }

@@ -18,7 +18,7 @@ export function sampleRows(rows: readonly TableRow[]): readonly TableRow[] {
 }
 
 export function sampleColumn(rows: readonly TableRow[], index: number): Sample {
-  const cells = rows.flatMap(({ cells: all }) => all[index]?.trim() || []);
+  const cells = rows.flatMap((row) => row.cells[index]?.trim() || []);
   return { cells, rows: rows.length };
 }
 

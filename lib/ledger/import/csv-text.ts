@@ -37,17 +37,17 @@ interface SplitOptions {
 export function splitCsv(
   text: string,
   delimiter: string,
-  { maxLines: limit, trustsQuotes = false }: SplitOptions = {},
+  { maxLines, trustsQuotes = false }: SplitOptions = {},
 ): CsvText {
-  const lines = splitLines(text, limit);
+  const lines = splitLines(text, maxLines);
   const rows: TableRow[] = [];
   const openQuoteLines: number[] = [];
   for (let n = 0; n < lines.length; ) {
     const { text: line = '' } = lines[n] ?? {};
     const row = line.includes('"')
       ? readQuotedRow({ lines, delimiter, trustsQuotes }, n)
-      : { cells: line.split(delimiter), nextLine: n + 1, isOpen: false };
-    if (row.isOpen) openQuoteLines.push(n + 1);
+      : { cells: line.split(delimiter), nextLine: n + 1, hasOpenQuote: false };
+    if (row.hasOpenQuote) openQuoteLines.push(n + 1);
     const cells = unwrapQuotedRow(row.cells, delimiter).map(readTextFormula);
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: n + 1, cells });
     n = row.nextLine;
@@ -109,56 +109,56 @@ interface QuotedRow {
   readonly cells: readonly string[];
   /** Index of the line after the row. */
   readonly nextLine: number;
-  readonly isOpen: boolean;
+  readonly hasOpenQuote: boolean;
 }
 
-function readQuotedRow(source: CsvSource, first: number): QuotedRow {
+function readQuotedRow(source: CsvSource, firstLine: number): QuotedRow {
   const { lines, delimiter, trustsQuotes } = source;
   const cells: string[] = [];
-  let isOpen = false;
-  let n = first;
-  let at = 0;
+  let hasOpenQuote = false;
+  let n = firstLine;
+  let offset = 0;
   for (;;) {
     const line = lines[n]?.text ?? '';
-    if (!trustsQuotes) at += countSpacesBeforeQuote(line, at);
-    if (line[at] === '"') {
-      const cell = readQuotedCell(source, { n, at });
+    if (!trustsQuotes) offset += countSpacesBeforeQuote(line, offset);
+    if (line[offset] === '"') {
+      const cell = readQuotedCell(source, { n, offset });
       if (cell) {
         cells.push(cell.value);
         n = cell.n;
-        at = cell.at;
+        offset = cell.offset;
       } else {
-        isOpen = true;
-        at = pushPlainCell(cells, line, at, delimiter);
+        hasOpenQuote = true;
+        offset = pushPlainCell(cells, line, offset, delimiter);
       }
-    } else at = pushPlainCell(cells, line, at, delimiter);
-    if (at > (lines[n]?.text.length ?? 0)) return { cells, nextLine: n + 1, isOpen };
+    } else offset = pushPlainCell(cells, line, offset, delimiter);
+    if (offset > (lines[n]?.text.length ?? 0)) return { cells, nextLine: n + 1, hasOpenQuote };
   }
 }
 
 /** Counts the spaces before a quote: some programs write a space before and after each separator. */
-function countSpacesBeforeQuote(line: string, at: number): number {
-  const spaces = countSpaces(line, at);
-  return line[at + spaces] === '"' ? spaces : 0;
+function countSpacesBeforeQuote(line: string, offset: number): number {
+  const spaces = countSpaces(line, offset);
+  return line[offset + spaces] === '"' ? spaces : 0;
 }
 
-function countSpaces(line: string, at: number): number {
-  let end = at;
+function countSpaces(line: string, offset: number): number {
+  let end = offset;
   while (line[end] === ' ') end += 1;
-  return end - at;
+  return end - offset;
 }
 
 /** @returns the position of the next cell; past the end of the line after the last cell */
-function pushPlainCell(cells: string[], line: string, at: number, delimiter: string): number {
-  const delimiterIndex = line.indexOf(delimiter, at);
+function pushPlainCell(cells: string[], line: string, offset: number, delimiter: string): number {
+  const delimiterIndex = line.indexOf(delimiter, offset);
   const end = delimiterIndex < 0 ? line.length : delimiterIndex;
-  cells.push(line.slice(at, end));
+  cells.push(line.slice(offset, end));
   return end + 1;
 }
 
 interface Position {
   readonly n: number;
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** @returns undefined for a quote that is not closed */
@@ -167,7 +167,7 @@ function readQuotedCell(
   start: Position,
 ): (Position & { readonly value: string }) | undefined {
   let value = '';
-  let from = start.at + 1;
+  let from = start.offset + 1;
   const end = trustsQuotes ? lines.length : Math.min(lines.length, start.n + MAX_CELL_LINES);
   for (let n = start.n; n < end; n += 1) {
     const { text, lineBreak } = lines[n] ?? { text: '', lineBreak: '' };
@@ -181,12 +181,12 @@ function readQuotedCell(
       const spaces = trustsQuotes ? 0 : countSpaces(text, quote + 1);
       const afterQuote = quote + 1 + spaces;
       const isClosed = afterQuote === text.length || text.startsWith(delimiter, afterQuote);
-      const isLater = !trustsQuotes && n > start.n;
-      if (isClosed && !(isLater && isReopened(text.slice(from, quote), delimiter)))
+      const isLaterLine = !trustsQuotes && n > start.n;
+      if (isClosed && !(isLaterLine && isReopened(text.slice(from, quote), delimiter)))
         return {
           value: value + unescapeQuotes(text.slice(from, quote)),
           n,
-          at: afterQuote + delimiter.length,
+          offset: afterQuote + delimiter.length,
         };
       if (n > start.n) return undefined;
       // The quotes are part of a longer text, such as "Old" Pub.
@@ -195,7 +195,7 @@ function readQuotedCell(
       return {
         value: `"${unescapeQuotes(text.slice(from, quote))}${text.slice(quote, cellEnd)}`,
         n,
-        at: cellEnd + 1,
+        offset: cellEnd + 1,
       };
     }
     from = 0;

@@ -68,13 +68,13 @@ const CODES_BY_SYMBOL = Map.groupBy(
 );
 
 /** Lists the currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
-function listPossibleCodes(written: string): readonly string[] {
-  const text = normalize(written);
-  return CODES_BY_SYMBOL.get(text)?.map(({ code }) => code) ?? text.split(' ');
+function listPossibleCodes(text: string): readonly string[] {
+  const normalizedText = normalize(text);
+  return CODES_BY_SYMBOL.get(normalizedText)?.map(({ code }) => code) ?? normalizedText.split(' ');
 }
 
-function normalize(written: string): string {
-  return written.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
+function normalize(text: string): string {
+  return text.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
 }
 
 /** True if both may mean the same currency, such as $ and USD. */
@@ -83,7 +83,7 @@ export function mayBeSameCurrency(first: string, second: string): boolean {
   return listPossibleCodes(second).some((code) => possibleCodes.has(code));
 }
 
-export type CurrencyReader = (written: string) => string;
+export type CurrencyReader = (text: string) => string;
 
 /**
  * Reads a code or a sign as a code. A sign that several currencies share stays a sign, unless the file names the account's
@@ -91,15 +91,13 @@ export type CurrencyReader = (written: string) => string;
  * @param accountCodes codes that the file gives for the account's currency
  */
 export function createCurrencyReader(accountCodes: readonly string[] = []): CurrencyReader {
-  return (written) => {
-    const possibleCodes = listPossibleCodes(written);
-    const [first = written, ...others] = possibleCodes;
+  return (text) => {
+    const possibleCodes = listPossibleCodes(text);
+    const [first = text, ...others] = possibleCodes;
     if (others.length === 0) return first;
     const [matchingCode, ...otherCodes] = new Set(
       accountCodes.filter((code) => possibleCodes.includes(code)),
     );
-    return matchingCode !== undefined && otherCodes.length === 0
-      ? matchingCode
-      : normalize(written);
+    return matchingCode !== undefined && otherCodes.length === 0 ? matchingCode : normalize(text);
   };
 }

@@ -65,9 +65,9 @@ export interface DateReader {
   readonly read: (text: string) => string;
 }
 
-function splitDate(written: string): DateParts | undefined {
-  if (written.length > MAX_DATE_LENGTH) return undefined;
-  const text = written
+function splitDate(source: string): DateParts | undefined {
+  if (source.length > MAX_DATE_LENGTH) return undefined;
+  const text = source
     .normalize('NFKC')
     .replace(TIME, '')
     .replace(TIME_BEFORE, '')
@@ -88,10 +88,10 @@ function splitDate(written: string): DateParts | undefined {
   const japaneseDate =
     /^([RH令平])[和成]?\s*(\d{1,2})\s*[.年/-]\s*(\d{1,2})\s*[.月/-]\s*(\d{1,2})/i.exec(text);
   if (japaneseDate) {
-    const first = /[R令]/i.test(japaneseDate[1] ?? '') ? 2018 : 1988;
+    const lastYearBefore = /[R令]/i.test(japaneseDate[1] ?? '') ? 2018 : 1988;
     return {
       parts: [
-        String(first + Number(japaneseDate[2])),
+        String(lastYearBefore + Number(japaneseDate[2])),
         japaneseDate[3] ?? '',
         japaneseDate[4] ?? '',
       ],
@@ -124,45 +124,51 @@ function splitSerialDate(days: number): DateParts {
   return { parts: [year, month, day], fixedOrder: 'ymd' };
 }
 
-function splitWords(all: readonly string[]): DateParts | undefined {
+function splitWords(allWords: readonly string[]): DateParts | undefined {
   // Skips one word that is neither a month nor a number, such as a day of the week.
   const isMonthOrNumber = (word: string) => /^\d/.test(word) || MONTH_NUMBERS.has(word);
-  const words = all.every(isMonthOrNumber) ? all : all.filter(isMonthOrNumber);
+  const words = allWords.every(isMonthOrNumber) ? allWords : allWords.filter(isMonthOrNumber);
   const gluedParts =
     words.length === 1 ? /^(\d{1,2})(\p{L}{3,})(\d{2,4})$/u.exec(words[0] ?? '') : null;
-  const [one = '', two = '', three = '', ...more] = gluedParts ? gluedParts.slice(1) : words;
-  const unknownWordCount = all.length - words.length;
-  if (three === '' || more.length > 0 || unknownWordCount > 1) return undefined;
+  const [firstWord = '', secondWord = '', thirdWord = '', ...extraWords] = gluedParts
+    ? gluedParts.slice(1)
+    : words;
+  const unknownWordCount = allWords.length - words.length;
+  if (thirdWord === '' || extraWords.length > 0 || unknownWordCount > 1) return undefined;
   const findMonth = (word: string) => MONTH_NUMBERS.get(word);
   const trimDaySuffix = (word: string) => word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1');
-  const [first, second] = [findMonth(one), findMonth(two)];
-  if (second !== undefined)
+  const [firstMonth, secondMonth] = [findMonth(firstWord), findMonth(secondWord)];
+  if (secondMonth !== undefined)
     return {
-      parts: [trimDaySuffix(one), second, trimDaySuffix(three)],
-      fixedOrder: one.length === 4 ? 'ymd' : 'dmy',
+      parts: [trimDaySuffix(firstWord), secondMonth, trimDaySuffix(thirdWord)],
+      fixedOrder: firstWord.length === 4 ? 'ymd' : 'dmy',
     };
-  if (first !== undefined) return { parts: [first, trimDaySuffix(two), three], fixedOrder: 'mdy' };
+  if (firstMonth !== undefined)
+    return { parts: [firstMonth, trimDaySuffix(secondWord), thirdWord], fixedOrder: 'mdy' };
   if (
     unknownWordCount > 0 ||
-    !/^\d{1,4}$/.test(one + two.slice(2)) ||
-    !/^\d+$/.test(`${one}${two}${three}`)
+    !/^\d{1,4}$/.test(firstWord + secondWord.slice(2)) ||
+    !/^\d+$/.test(`${firstWord}${secondWord}${thirdWord}`)
   )
     return undefined;
   // Taiwan counts years from 1912.
-  if (/^1\d\d$/.test(one))
-    return { parts: [String(Number(one) + MINGUO_YEARS), two, three], fixedOrder: 'ymd' };
-  return one.length === 4
-    ? { parts: [one, two, three], fixedOrder: 'ymd' }
-    : { parts: [one, two, three] };
+  if (/^1\d\d$/.test(firstWord))
+    return {
+      parts: [String(Number(firstWord) + MINGUO_YEARS), secondWord, thirdWord],
+      fixedOrder: 'ymd',
+    };
+  return firstWord.length === 4
+    ? { parts: [firstWord, secondWord, thirdWord], fixedOrder: 'ymd' }
+    : { parts: [firstWord, secondWord, thirdWord] };
 }
 
 /** @returns undefined if the parts are not a date in this order */
 function toIsoDate(
   { parts, fixedOrder }: DateParts,
-  chosen: DateOrder,
+  chosenOrder: DateOrder,
   lastYear: number,
 ): string | undefined {
-  const order = fixedOrder ?? chosen;
+  const order = fixedOrder ?? chosenOrder;
   const findPart = (letter: string) => parts[order.indexOf(letter)] ?? '';
   const year = expandYear(findPart('y'), lastYear);
   if (year === undefined || findPart('m').length > 2 || findPart('d').length > 2) return undefined;
@@ -203,8 +209,8 @@ export interface DateOptions {
 
 /** Drops accents and case. To Unicode, the dotless i of Turkish is a letter of its own, not an i without its mark. */
 function toPlainWord(text: string): string {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return plain.replaceAll('ı', 'i');
+  const plainWord = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plainWord.replaceAll('ı', 'i');
 }
 
 export function looksLikeDate(text: string): boolean {
@@ -271,12 +277,16 @@ function countRows(dates: readonly { readonly rows: number }[]): number {
  * fits both orders would silently become another day.
  * @throws UserError if a date does not fit the order, and all dates fit another one
  */
-function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYear: number): void {
+function requireOrder(
+  writtenDates: readonly WrittenDate[],
+  order: DateOrder,
+  lastYear: number,
+): void {
   const isDate = (each: DateOrder) => {
     return ({ parts }: WrittenDate) => toIsoDate(parts, each, lastYear) !== undefined;
   };
-  const misfit = written.find((each) => !isDate(order)(each));
-  const otherOrder = DATE_ORDERS.find((each) => written.every(isDate(each)));
+  const misfit = writtenDates.find((each) => !isDate(order)(each));
+  const otherOrder = DATE_ORDERS.find((each) => writtenDates.every(isDate(each)));
   if (!misfit || !otherOrder) return;
   throw new UserError(
     `"${misfit.date}" is not a date in ${order}, and all dates fit ${otherOrder}. Read them with --date-order ${otherOrder}.`,
@@ -285,18 +295,18 @@ function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYea
 
 /** Chooses the order that reads the most dates. In a tie the likelier statement wins: one in the past that spans little time. */
 function chooseOrder(
-  written: readonly WrittenDate[],
+  writtenDates: readonly WrittenDate[],
   { today, isDayFirst }: DateOptions,
   lastYear: number,
 ): DateOrder {
-  const ambiguousDates = written.filter(({ parts }) => parts.fixedOrder === undefined);
-  if (ambiguousDates.length === 0) return written[0]?.parts.fixedOrder ?? 'ymd';
+  const ambiguousDates = writtenDates.filter(({ parts }) => parts.fixedOrder === undefined);
+  if (ambiguousDates.length === 0) return writtenDates[0]?.parts.fixedOrder ?? 'ymd';
   const allReadings = DATE_ORDERS.map((order) => ({
     order,
     days: ambiguousDates.flatMap(({ date, parts, rows }) => {
       if (order === 'mdy' && date.includes('.')) return [];
-      const read = toIsoDate(parts, order, lastYear);
-      return read === undefined ? [] : [{ day: Date.parse(read) / DAY_MILLISECONDS, rows }];
+      const isoDate = toIsoDate(parts, order, lastYear);
+      return isoDate === undefined ? [] : [{ day: Date.parse(isoDate) / DAY_MILLISECONDS, rows }];
     }),
   })).map((reading) => ({ ...reading, rows: countRows(reading.days) }));
   // American cards write the month first in every country. Only that order can read a date with a day after the twelfth, so
@@ -306,7 +316,7 @@ function chooseOrder(
     ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirstRows,
   );
   const maxRows = Math.max(...readings.map(({ rows }) => rows));
-  const fixedRows = countRows(written) - countRows(ambiguousDates);
+  const fixedRows = countRows(writtenDates) - countRows(ambiguousDates);
   // If most dates show their order themselves, the others are refused, each with its line.
   if (fixedRows > maxRows || maxRows === 0) return 'ymd';
   const bestReadings = readings.filter(({ rows }) => rows === maxRows);
@@ -332,11 +342,13 @@ function chooseOrder(
  * Likelihood decides only whether the year comes first or last.
  */
 function keepDayAndMonthOrders(
-  all: readonly OrderReading[],
-  likely: readonly OrderReading[],
+  readings: readonly OrderReading[],
+  likelyReadings: readonly OrderReading[],
 ): readonly OrderReading[] {
-  const hasYearAtEnd = likely.some(({ order }) => order !== 'ymd');
-  return all.filter((each) => likely.includes(each) || (hasYearAtEnd && each.order !== 'ymd'));
+  const hasYearAtEnd = likelyReadings.some(({ order }) => order !== 'ymd');
+  return readings.filter(
+    (each) => likelyReadings.includes(each) || (hasYearAtEnd && each.order !== 'ymd'),
+  );
 }
 
 interface OrderReading {

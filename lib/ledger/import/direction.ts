@@ -39,17 +39,17 @@ type Convention = 'unsigned' | 'signed' | 'reversed';
 /** @throws UserError if the user gives words, but not the column that contains them */
 export function createDirectionReader(
   readings: readonly AmountReading[],
-  given: Partial<TypeWords>,
+  givenWords: Partial<TypeWords>,
   hasColumn: boolean,
 ): DirectionReader {
-  const words = { income: given.income ?? [], expense: given.expense ?? [] };
-  const isGiven = words.income.length + words.expense.length > 0;
-  if (isGiven && !hasColumn)
+  const words = { income: givenWords.income ?? [], expense: givenWords.expense ?? [] };
+  const hasGivenWords = words.income.length + words.expense.length > 0;
+  if (hasGivenWords && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
-  const lookUp = derivePerText((word) =>
-    isGiven ? findChosenDirection(word, words) : findDirection(word),
+  const findWordDirection = derivePerText((word) =>
+    hasGivenWords ? findChosenDirection(word, words) : findDirection(word),
   );
-  const readWord = (word: string | null) => (word === null ? undefined : lookUp(word));
+  const readWord = (word: string | null) => (word === null ? undefined : findWordDirection(word));
   const markPattern = findSignPattern(readings, ({ amount }) => amount.direction ?? undefined);
   const unmarkedReadings = readings.filter(({ amount }) => amount.direction === null);
   const columnPattern = findSignPattern(unmarkedReadings, ({ word }) => readWord(word));
@@ -57,7 +57,7 @@ export function createDirectionReader(
   const hasUnknownWords = readings.some(
     ({ word }) => word !== null && readWord(word) === undefined,
   );
-  const usesColumn = hasColumn && (columnPattern.hasWords || isGiven);
+  const usesColumn = hasColumn && (columnPattern.hasWords || hasGivenWords);
   const readUnmarked = createUnmarkedReader({
     marks: markPattern,
     column: columnPattern,
@@ -73,7 +73,7 @@ export function createDirectionReader(
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')
         return readStated(amount, { direction, convention });
-      if (word !== null && (isGiven || (usesColumn && convention === 'unsigned')))
+      if (word !== null && (hasGivenWords || (usesColumn && convention === 'unsigned')))
         throw createUnknownWordError(word, words);
       return readUnmarked(amount);
     },
@@ -150,17 +150,20 @@ interface StatedSign {
  * Finds the convention that the fewest rows contradict.
  * @param hasOtherNegatives true if a row without a known word has a minus
  */
-function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolean): Convention {
-  const negativeCount = stated.filter(({ isNegative }) => isNegative).length;
-  const directions = new Set(stated.map(({ direction }) => direction));
-  if (stated.length === 0) return 'signed';
+function findConvention(
+  statedSigns: readonly StatedSign[],
+  hasOtherNegatives: boolean,
+): Convention {
+  const negativeCount = statedSigns.filter(({ isNegative }) => isNegative).length;
+  const directions = new Set(statedSigns.map(({ direction }) => direction));
+  if (statedSigns.length === 0) return 'signed';
   if (negativeCount === 0 && (!hasOtherNegatives || directions.size > 1)) return 'unsigned';
   if (negativeCount === 0) return directions.has('expense') ? 'reversed' : 'signed';
-  const agreeingCount = stated.filter(
+  const agreeingCount = statedSigns.filter(
     ({ direction, isNegative }) => (direction === 'expense') === isNegative,
   ).length;
   const counts = [
-    { convention: 'signed', misfits: stated.length - agreeingCount },
+    { convention: 'signed', misfits: statedSigns.length - agreeingCount },
     { convention: 'reversed', misfits: agreeingCount },
     { convention: 'unsigned', misfits: negativeCount },
   ] as const;

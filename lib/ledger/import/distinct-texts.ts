@@ -4,8 +4,8 @@
 export function derivePerText<Value>(derive: (text: string) => Value): (text: string) => Value {
   const valueByText = new Map<string, Value>();
   return (text) => {
-    const cached = valueByText.get(text);
-    if (cached !== undefined || valueByText.has(text)) return cached as Value;
+    const cachedValue = valueByText.get(text);
+    if (cachedValue !== undefined || valueByText.has(text)) return cachedValue as Value;
     const value = derive(text);
     valueByText.set(text, value);
     return value;

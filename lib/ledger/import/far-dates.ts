@@ -11,37 +11,39 @@ const MAX_SHOWN = 5;
 /** @param today `YYYY-MM-DD` */
 export function askAboutDates(bookings: readonly Booking[], today: string): readonly Question[] {
   const byDate = Map.groupBy(bookings, ({ date }) => date);
-  const datedAhead = new Set(findDatedAhead(byDate, today));
-  const farDated = findFarDated(byDate, bookings.length).filter((each) => !datedAhead.has(each));
-  return [...askAboutAhead([...datedAhead]), ...askAboutFar(farDated)];
+  const aheadBookings = new Set(findAheadBookings(byDate, today));
+  const farBookings = findFarBookings(byDate, bookings.length).filter(
+    (each) => !aheadBookings.has(each),
+  );
+  return [...askAboutAhead([...aheadBookings]), ...askAboutFar(farBookings)];
 }
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
 
 /** Finds rows dated well after today in a file that also has earlier rows: they are planned, or their dates are mistyped. */
-function findDatedAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
-  const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
-  if ([...byDate.keys()].every((date) => date > last)) return [];
-  return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
+function findAheadBookings(byDate: BookingsByDate, today: string): readonly Booking[] {
+  const latestDate = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
+  if ([...byDate.keys()].every((date) => date > latestDate)) return [];
+  return [...byDate].flatMap(([date, bookings]) => (date > latestDate ? bookings : []));
 }
 
-function askAboutAhead(ahead: readonly Booking[]): readonly Question[] {
-  if (ahead.length === 0) return [];
-  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are not bookings: remove them from the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
+function askAboutAhead(aheadBookings: readonly Booking[]): readonly Question[] {
+  if (aheadBookings.length === 0) return [];
+  const message = `After today: ${showDates(aheadBookings)}. Rows that have not happened yet are not bookings: remove them from the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
   return [{ topic: 'dates', message }];
 }
 
 /** Finds single bookings that are years from all others. */
-function findFarDated(byDate: BookingsByDate, rows: number): readonly Booking[] {
+function findFarBookings(byDate: BookingsByDate, rows: number): readonly Booking[] {
   if (rows < 3) return [];
   const days = [...byDate]
     .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
     .toSorted((a, b) => a.day - b.day);
   const medianDay = findMedianDay(days, rows);
   const farDays = days.filter(({ day, bookings }, n) => {
-    const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
-    const after = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
-    const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
+    const gapBefore = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
+    const gapAfter = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
+    const isAlone = bookings.length === 1 && Math.min(gapBefore, gapAfter) > FAR_DAYS;
     return isAlone && Math.abs(day - medianDay) > FAR_DAYS;
   });
   return farDays.flatMap(({ bookings }) => bookings);
@@ -52,21 +54,23 @@ function findMedianDay(
   days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
   rows: number,
 ): number {
-  let earlier = 0;
+  let earlierCount = 0;
   for (const { day, bookings } of days) {
-    earlier += bookings.length;
-    if (earlier > Math.floor(rows / 2)) return day;
+    earlierCount += bookings.length;
+    if (earlierCount > Math.floor(rows / 2)) return day;
   }
   return 0;
 }
 
-function askAboutFar(far: readonly Booking[]): readonly Question[] {
-  if (far.length === 0) return [];
-  const message = `Far from all other dates: ${showDates(far)}. Correct the file, choose --date-order, or import the rows with --as-it-is.`;
+function askAboutFar(farBookings: readonly Booking[]): readonly Question[] {
+  if (farBookings.length === 0) return [];
+  const message = `Far from all other dates: ${showDates(farBookings)}. Correct the file, choose --date-order, or import the rows with --as-it-is.`;
   return [{ topic: 'dates', message }];
 }
 
 function showDates(bookings: readonly Booking[]): string {
-  const shown = bookings.slice(0, MAX_SHOWN).map(({ date, line }) => `${date} in line ${line}`);
-  return shown.join(', ');
+  const shownDates = bookings
+    .slice(0, MAX_SHOWN)
+    .map(({ date, line }) => `${date} in line ${line}`);
+  return shownDates.join(', ');
 }

@@ -55,19 +55,19 @@ export function addFees<Row extends PaidRow>(
 ): AddedFees<Row> {
   const unchangedRows = { rows, findings: [], questions: [] };
   if (fees.length === 0) return unchangedRows;
-  const withFees = rows.map((row, n) => {
+  const rowsWithFees = rows.map((row, n) => {
     const fee = fees[n] ?? 0;
     if (row instanceof Error || fee === 0) return row;
     return { ...row, signed: Math.round((row.signed - Math.abs(fee)) * 100) / 100 };
   });
-  const count = withFees.filter((row, n) => row !== rows[n]).length;
+  const count = rowsWithFees.filter((row, n) => row !== rows[n]).length;
   if (count === 0) return unchangedRows;
   const gainedMatches = isChosen
     ? 1
-    : countMatchingBalances(withFees) - countMatchingBalances(rows);
+    : countMatchingBalances(rowsWithFees) - countMatchingBalances(rows);
   if (gainedMatches > 0 || (gainedMatches === 0 && rule === 'added'))
     return {
-      rows: withFees,
+      rows: rowsWithFees,
       findings: [`the fee was added to the amount in ${pluralize(count, 'row')}`],
       questions: [],
     };

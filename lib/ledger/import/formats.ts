@@ -68,9 +68,9 @@ const FORMATS: readonly FileFormat[] = [
   },
 ];
 
-const SAVE = 'Open it in a spreadsheet and save it as XLSX or CSV.';
-const DOWNLOAD = "Choose CAMT.053, OFX, QIF or CSV among your bank's downloads.";
-const UNPACK = 'Unpack it, and import its contents.';
+const SAVE_ADVICE = 'Open it in a spreadsheet and save it as XLSX or CSV.';
+const DOWNLOAD_ADVICE = "Choose CAMT.053, OFX, QIF or CSV among your bank's downloads.";
+const UNPACK_ADVICE = 'Unpack it, and import its contents.';
 /**
  * Formats that are recognized only to be refused; the first match decides. A file has a mark if it begins with the string or
  * matches the expression.
@@ -80,19 +80,19 @@ const UNSUPPORTED_FORMATS: readonly (readonly [
   what: string,
   remedy: string,
 ])[] = [
-  ['\u00d0\u00cf\u0011\u00e0', 'an old Excel workbook (.xls)', SAVE],
-  ['\u001f\u2039', 'a compressed file (gzip)', UNPACK],
-  ['%PDF', 'a PDF', DOWNLOAD],
-  [/^\s*(?:\{1:[^}]*\}|:20:)[\s\S]*?:(?:25P?|28C?|60[FM]):/, 'an MT940 statement', DOWNLOAD],
-  [/<(?:[\w.-]+:)?BkToCstmrDbtCdtNtfctn[\s>]/, 'CAMT.054, single notifications', DOWNLOAD],
-  [/<(?:[\w.-]+:)?Cstmr(?:CdtTrf|DrctDbt)Initn[\s>]/, 'a list of payment orders', DOWNLOAD],
-  [/urn:schemas-microsoft-com:office:spreadsheet/, 'an Excel 2003 workbook (XML)', SAVE],
+  ['\u00d0\u00cf\u0011\u00e0', 'an old Excel workbook (.xls)', SAVE_ADVICE],
+  ['\u001f\u2039', 'a compressed file (gzip)', UNPACK_ADVICE],
+  ['%PDF', 'a PDF', DOWNLOAD_ADVICE],
+  [/^\s*(?:\{1:[^}]*\}|:20:)[\s\S]*?:(?:25P?|28C?|60[FM]):/, 'an MT940 statement', DOWNLOAD_ADVICE],
+  [/<(?:[\w.-]+:)?BkToCstmrDbtCdtNtfctn[\s>]/, 'CAMT.054, single notifications', DOWNLOAD_ADVICE],
+  [/<(?:[\w.-]+:)?Cstmr(?:CdtTrf|DrctDbt)Initn[\s>]/, 'a list of payment orders', DOWNLOAD_ADVICE],
+  [/urn:schemas-microsoft-com:office:spreadsheet/, 'an Excel 2003 workbook (XML)', SAVE_ADVICE],
   [
     /^[^\w,;]*<(?:!doctype html|html|head|meta|table|body)\b/i,
     'a web page (HTML), which some banks call .xls',
-    SAVE,
+    SAVE_ADVICE,
   ],
-  [/^[^\w,;]*<(?:\?xml\b|[\w.:-]+\s+xmlns)/, 'an XML file of an unknown kind', DOWNLOAD],
+  [/^[^\w,;]*<(?:\?xml\b|[\w.:-]+\s+xmlns)/, 'an XML file of an unknown kind', DOWNLOAD_ADVICE],
   [/^\s*(?:\[\s*\{|\{\s*")/, 'JSON', 'Export it as CSV, and import that.'],
 ];
 
@@ -116,9 +116,9 @@ function isMarked(head: string, mark: RegExp | string): boolean {
 }
 
 function toContents(
-  read: Partial<ParsedBookings> & Pick<ParsedBookings, 'bookings'>,
+  parsed: Partial<ParsedBookings> & Pick<ParsedBookings, 'bookings'>,
 ): FileContents {
-  return { kind: 'bookings', refused: [], leftOut: [], findings: [], questions: [], ...read };
+  return { kind: 'bookings', refused: [], leftOut: [], findings: [], questions: [], ...parsed };
 }
 
 /**
@@ -127,10 +127,10 @@ function toContents(
 function decodeDeclared(
   bytes: Uint8Array,
   findCharset: (head: string) => string | undefined,
-  chosen: string | undefined,
+  chosenEncoding: string | undefined,
 ): string {
-  const guessedText = decodeText(bytes, chosen);
-  if (chosen !== undefined || guessedText.encoding === 'utf-8') return guessedText.text;
+  const guessedText = decodeText(bytes, chosenEncoding);
+  if (chosenEncoding !== undefined || guessedText.encoding === 'utf-8') return guessedText.text;
   const charset = findCharset(guessedText.text.slice(0, HEAD_BYTES)) ?? '';
   return isEncoding(charset) ? decodeText(bytes, charset).text : guessedText.text;
 }

@@ -13,15 +13,15 @@ export function makeImportId(
   const time = now.toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   const name = file.replace(/[^\p{L}\p{N}._-]+/gu, '-');
   for (let number = 1; ; number += 1) {
-    const start = number === 1 ? time : `${time}-${number}`;
-    const id = [...`${start}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
+    const prefix = number === 1 ? time : `${time}-${number}`;
+    const id = [...`${prefix}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
     if (!usedIds.has(id)) return id;
   }
 }
 
-/** @param stored the imported rows and the records of imports in a ledger */
+/** @param rowsAndRecords the imported rows and the records of imports in a ledger */
 export function listImportIds(
-  ...stored: readonly (readonly { readonly importId: string | null }[])[]
+  ...rowsAndRecords: readonly (readonly { readonly importId: string | null }[])[]
 ): ReadonlySet<string | null> {
-  return new Set(stored.flat().map(({ importId }) => importId));
+  return new Set(rowsAndRecords.flat().map(({ importId }) => importId));
 }

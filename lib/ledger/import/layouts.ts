@@ -94,8 +94,8 @@ function keepChosen<Value>(value: Value): Value | undefined {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value;
   const entries = Object.entries(value).flatMap(([name, each]) => {
-    const chosen: unknown = keepChosen(each);
-    return chosen === undefined ? [] : [[name, chosen] as const];
+    const chosenValue: unknown = keepChosen(each);
+    return chosenValue === undefined ? [] : [[name, chosenValue] as const];
   });
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Value);
 }

@@ -71,22 +71,22 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
 
 /**
  * Proposes the category that at least two rows with these words have, and at least four fifths of all rows with them.
- * @param general counts of all rows, given if the words are only a part of the description: a bank puts some words into many
+ * @param generalCounts counts of all rows, given if the words are only a part of the description: a bank puts some words into many
  * rows, so the category must be much more frequent with the words than without
  */
 function readProposal(
   words: string,
   counts: Counts = new Map(),
-  general: Counts = new Map(),
+  generalCounts: Counts = new Map(),
 ): Proposal | undefined {
   const rows = sumCounts(counts);
   const [category, rowCount] = [...counts].reduce(
     (best, each) => (each[1] > best[1] ? each : best),
     ['', 0],
   );
-  const totalRows = sumCounts(general);
+  const totalRows = sumCounts(generalCounts);
   const isCommon = totalRows >= MIN_LEDGER_ROWS && rows > totalRows * COMMON_SHARE;
-  const usualShare = isCommon ? (general.get(category) ?? 0) / totalRows : 0;
+  const usualShare = isCommon ? (generalCounts.get(category) ?? 0) / totalRows : 0;
   const minShare = Math.max(MIN_SHARE, (1 + usualShare) / 2);
   return rowCount < MIN_ROWS || rowCount < rows * minShare ? undefined : { category, words, rows };
 }
@@ -100,11 +100,13 @@ function sumCounts(counts: Counts): number {
  * of more rows count more, so a city that came up twice does not outvote a shop.
  */
 function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
-  const uncontradicted = proposals.filter(
+  const uncontradictedProposals = proposals.filter(
     ({ words, category }) =>
       !proposals.some((other) => other.category !== category && containsPhrase(other.words, words)),
   );
-  const rankedProposals = uncontradicted.toSorted((a, b) => measureSupport(b) - measureSupport(a));
+  const rankedProposals = uncontradictedProposals.toSorted(
+    (a, b) => measureSupport(b) - measureSupport(a),
+  );
   const [bestProposal] = rankedProposals;
   const rivalProposal = rankedProposals.find(({ category }) => category !== bestProposal?.category);
   const isClear =

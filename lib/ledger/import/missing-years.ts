@@ -38,10 +38,10 @@ export function findPeriod(lines: readonly TableRow[], options: DateOptions): Pe
 export function completeDates(
   texts: readonly string[],
   { read }: DateReader,
-  findStated: () => Period | undefined,
+  findStatedPeriod: () => Period | undefined,
 ): readonly (string | undefined)[] {
   if (!texts.some((text) => NO_YEAR.test(text))) return [];
-  const statedPeriod = findStated();
+  const statedPeriod = findStatedPeriod();
   const wholeDates = texts.map((text) => tryRead(text, read));
   const isOrdered = isSorted(wholeDates.flatMap((date) => date ?? []));
   const datesAbove = carryDown(wholeDates);
@@ -66,12 +66,12 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
 
 /** @returns undefined unless exactly one year, and one order of day and month, puts the date into the period */
 function addYear(text: string, { first, last }: Period): string | undefined {
-  const [, one = '', two = ''] = NO_YEAR.exec(text) ?? [];
+  const [, firstNumber = '', secondNumber = ''] = NO_YEAR.exec(text) ?? [];
   const orders = text.includes('.')
-    ? [[two, one]]
+    ? [[secondNumber, firstNumber]]
     : [
-        [two, one],
-        [one, two],
+        [secondNumber, firstNumber],
+        [firstNumber, secondNumber],
       ];
   const dates = orders.flatMap(([month = '', day = '']) =>
     [yearOf(first), yearOf(last)].map(
@@ -102,15 +102,16 @@ function toPeriod(dates: readonly string[]): Period {
 
 function isSorted(dates: readonly string[]): boolean {
   const ascending = dates.toSorted();
-  const isSame = (others: readonly string[]) => dates.every((date, n) => date === others[n]);
+  const isSame = (otherDates: readonly string[]) =>
+    dates.every((date, n) => date === otherDates[n]);
   return isSame(ascending) || isSame(ascending.toReversed());
 }
 
 /** Lists for each row the last date at or above it. */
 function carryDown(dates: readonly (string | undefined)[]): readonly (string | undefined)[] {
-  let last: string | undefined;
+  let lastDate: string | undefined;
   return dates.map((date) => {
-    last = date ?? last;
-    return last;
+    lastDate = date ?? lastDate;
+    return lastDate;
   });
 }

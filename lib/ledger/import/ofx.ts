@@ -69,13 +69,13 @@ const MAX_DEPTH = 60;
 
 /** Reads the name of the encoding that the file's header declares; undefined if it declares none. */
 export function findOfxCharset(head: string): string | undefined {
-  const declared =
+  const declaredCharset =
     /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1] ??
     /^\s*CHARSET\s*:\s*([\w-]+)/im.exec(head)?.[1] ??
     '';
-  if (/^\d{3,4}$/.test(declared)) return `windows-${declared}`;
-  if (/^8859-\d+$/.test(declared)) return `iso-${declared}`;
-  return declared === '' || /^none$/i.test(declared) ? undefined : declared;
+  if (/^\d{3,4}$/.test(declaredCharset)) return `windows-${declaredCharset}`;
+  if (/^8859-\d+$/.test(declaredCharset)) return `iso-${declaredCharset}`;
+  return declaredCharset === '' || /^none$/i.test(declaredCharset) ? undefined : declaredCharset;
 }
 
 export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
@@ -98,8 +98,8 @@ export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
 
 function readStatement(statement: Element): ParsedStatement {
   const rows = findAll(statement.children, ['STMTTRN']);
-  const { current, replaced } = applyCorrections(rows);
-  const pending = findAll(statement.children, ['STMTTRNP']).map((row) =>
+  const { currentRows, replacedLines } = applyCorrections(rows);
+  const pendingLines = findAll(statement.children, ['STMTTRNP']).map((row) =>
     toLeftOutLine(row, 'pending'),
   );
   const context = {
@@ -109,14 +109,14 @@ function readStatement(statement: Element): ParsedStatement {
   };
   const bookings: Booking[] = [];
   const refused: RefusedLine[] = [];
-  for (const row of current) {
+  for (const row of currentRows) {
     try {
       bookings.push(readRow(row, context));
     } catch (error) {
       refused.push({ line: row.line, message: (error as Error).message });
     }
   }
-  return { bookings, leftOut: [...replaced, ...pending], refused };
+  return { bookings, leftOut: [...replacedLines, ...pendingLines], refused };
 }
 
 interface StatementContext {
@@ -128,11 +128,13 @@ interface StatementContext {
 function readRow(row: Element, { sign, account, currency }: StatementContext): Booking {
   const readValue = (name: string) => findValue(row, name);
   const type = readType(row);
-  const number = readValue('CHECKNUM').replace(/^0+$/, '');
+  const checkNumber = readValue('CHECKNUM').replace(/^0+$/, '');
   // The amount is in CURRENCY, if the row has one. ORIGCURRENCY, the currency before the bank's conversion, does not matter.
-  const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
+  const [rowCurrency] = findAll(row.children, ['CURRENCY']).map((each) =>
+    findValue(each, 'CURSYM'),
+  );
   return toBooking({
-    ...{ line: row.line, account, currency: own || currency },
+    ...{ line: row.line, account, currency: rowCurrency || currency },
     date: readOfxDate(readValue('DTPOSTED')),
     signed: sign(readAmount(readValue('TRNAMT')), type),
     // A NAME within a PAYEE is found as well.
@@ -140,7 +142,7 @@ function readRow(row: Element, { sign, account, currency }: StatementContext): B
       readValue('NAME'),
       readValue('EXTDNAME'),
       readValue('MEMO'),
-      number && `Check ${number}`,
+      checkNumber && `Check ${checkNumber}`,
     ],
     bookingType: TYPE_NAMES[type] ?? null,
     bankId: toBankId(readValue('FITID')),
@@ -213,13 +215,13 @@ function applyCorrections(rows: readonly Element[]) {
       );
     return !isCorrected && !isDeletion;
   });
-  return { current: currentRows, replaced: replacedLines };
+  return { currentRows, replacedLines };
 }
 
 function nameAccount(statement: Element): string | null {
-  const [from] = findAll(statement.children, ['BANKACCTFROM', 'CCACCTFROM']);
-  if (!from) return null;
-  const parts = ['BANKID', 'BRANCHID', 'ACCTID'].map((name) => findValue(from, name));
+  const [accountNode] = findAll(statement.children, ['BANKACCTFROM', 'CCACCTFROM']);
+  if (!accountNode) return null;
+  const parts = ['BANKID', 'BRANCHID', 'ACCTID'].map((name) => findValue(accountNode, name));
   return parts.filter((part) => part !== '').join('/') || null;
 }
 
@@ -234,8 +236,8 @@ function findAll(elements: readonly Element[], names: readonly string[]): readon
 function findValue({ children }: Element, name: string): string {
   for (const child of children) {
     if (child.name === name && child.children.length === 0) return child.text;
-    const found = OTHER_PARTIES.includes(child.name) ? '' : findValue(child, name);
-    if (found !== '') return found;
+    const value = OTHER_PARTIES.includes(child.name) ? '' : findValue(child, name);
+    if (value !== '') return value;
   }
   return '';
 }
@@ -246,9 +248,9 @@ function parseElements(text: string): readonly Element[] {
   const lineAt = createLineCounter(body);
   const root: Element = { name: '', line: 1, text: '', children: [] };
   const openElements: Element[] = [root];
-  for (const { 1: slash, 2: written = '', 3: following = '', index } of body.matchAll(TAG)) {
-    const name = written.toUpperCase();
-    const value = decodeEntities(following.trim());
+  for (const { 1: slash, 2: tag = '', 3: followingText = '', index } of body.matchAll(TAG)) {
+    const name = tag.toUpperCase();
+    const value = decodeEntities(followingText.trim());
     if (slash === '/') {
       const openingIndex = openElements.findLastIndex((element) => element.name === name);
       if (openingIndex > 0) openElements.length = openingIndex;
@@ -270,13 +272,13 @@ function parseElements(text: string): readonly Element[] {
 /** Turns each block of raw text into text with entities. */
 function replaceCdata(text: string): string {
   const [before = '', ...blocks] = text.split(CDATA_START);
-  const replaced = blocks.map((block) => {
+  const replacedBlocks = blocks.map((block) => {
     const end = block.indexOf(CDATA_END);
     if (end < 0) return block;
-    const raw = block.slice(0, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-    return raw + block.slice(end + CDATA_END.length);
+    const escapedText = block.slice(0, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    return escapedText + block.slice(end + CDATA_END.length);
   });
-  return [before, ...replaced].join('');
+  return [before, ...replacedBlocks].join('');
 }
 
 function decodeEntities(text: string): string {

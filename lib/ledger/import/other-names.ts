@@ -31,42 +31,50 @@ export function findOtherNames(search: Search): readonly OtherName[] {
   const names = listNames(account, recorded?.accounts ?? []);
   const unmatchedRows = names.length === 0 ? [] : rows.filter((row) => !pairs.has(row));
   if (unmatchedRows.length === 0) return [];
-  const matched = new Set(pairs.values());
-  const unmatched = ledger.filter((transaction) => !matched.has(transaction));
+  const matchedTransactions = new Set(pairs.values());
+  const unmatchedTransactions = ledger.filter(
+    (transaction) => !matchedTransactions.has(transaction),
+  );
   const byExternalId = new Map(
-    unmatched.map((transaction) => [transaction.externalId, transaction]),
+    unmatchedTransactions.map((transaction) => [transaction.externalId, transaction]),
   );
   return names.map((name): OtherName => {
-    const all = new Map<StatementRow, LedgerRow>();
+    const pairsOfName = new Map<StatementRow, LedgerRow>();
     const deleted: StatementRow[] = [];
     for (const row of unmatchedRows) {
       const externalId = row.idWithAccount?.(name) ?? null;
       const transaction = externalId === null ? undefined : byExternalId.get(externalId);
-      if (transaction) all.set(row, transaction);
+      if (transaction) pairsOfName.set(row, transaction);
       else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
     }
-    const matchedHere = new Set(all.values());
+    const pairedTransactions = new Set(pairsOfName.values());
     const deletedRows = new Set(deleted);
-    const unknown = unmatchedRows.filter((row) => !all.has(row) && !deletedRows.has(row));
-    const stillUnmatched = unmatched.filter((transaction) => !matchedHere.has(transaction));
-    const overlap = findOverlap(rows, all, stillUnmatched);
-    const imports = new Set(
-      overlap.sharedRowsByImport.keys().filter((id) => isSameAccount(overlap, id, unknown)),
+    const unknownRows = unmatchedRows.filter(
+      (row) => !pairsOfName.has(row) && !deletedRows.has(row),
     );
-    const proven = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
-    return proven.size === 0
-      ? { name, pairs: proven, deleted: [], possiblyDeleted: deleted }
-      : { name, pairs: proven, deleted, possiblyDeleted: [] };
+    const remainingTransactions = unmatchedTransactions.filter(
+      (transaction) => !pairedTransactions.has(transaction),
+    );
+    const overlap = findOverlap(rows, pairsOfName, remainingTransactions);
+    const imports = new Set(
+      overlap.sharedRowsByImport.keys().filter((id) => isSameAccount(overlap, id, unknownRows)),
+    );
+    const provenPairs = new Map(
+      [...pairsOfName].filter(([, { importId }]) => imports.has(importId)),
+    );
+    return provenPairs.size === 0
+      ? { name, pairs: provenPairs, deleted: [], possiblyDeleted: deleted }
+      : { name, pairs: provenPairs, deleted, possiblyDeleted: [] };
   });
 }
 
 /** Lists other names of the account. Two names mean two accounts, unless they differ only in case. */
 function listNames(
   account: string | undefined,
-  known: readonly string[],
+  knownNames: readonly string[],
 ): readonly (string | undefined)[] {
-  if (account === undefined) return known;
+  if (account === undefined) return knownNames;
   const differsInCase = (name: string) =>
     name !== account && name.toLowerCase() === account.toLowerCase();
-  return [undefined, ...known.filter(differsInCase)];
+  return [undefined, ...knownNames.filter(differsInCase)];
 }

@@ -53,12 +53,12 @@ const MAX_MISSING_SHARE = 1 / 4;
 
 /**
  * True if the file must be of the import's account: they share many rows, and few rows of the same days are in only one of them.
- * @param unknown rows of the file that were never imported
+ * @param unknownRows rows of the file that were never imported
  */
 export function isSameAccount(
   { sharedRowsByImport, missingFromFile }: Overlap,
   importId: string | null,
-  unknown: readonly StatementRow[],
+  unknownRows: readonly StatementRow[],
 ): boolean {
   const equalTransactions = (sharedRowsByImport.get(importId) ?? []).map(
     ([, transaction]) => transaction,
@@ -68,12 +68,12 @@ export function isSameAccount(
   );
   const days = [...equalTransactions, ...otherTransactions].map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  const addedRows = unknown.filter(({ date }) => first <= date && date <= last);
-  const maxOthers = equalTransactions.length * MAX_MISSING_SHARE;
+  const addedRows = unknownRows.filter(({ date }) => first <= date && date <= last);
+  const maxDifferingRows = equalTransactions.length * MAX_MISSING_SHARE;
   return (
     equalTransactions.length >= MIN_ROWS_OF_ACCOUNT &&
-    otherTransactions.length <= maxOthers &&
-    addedRows.length <= maxOthers
+    otherTransactions.length <= maxDifferingRows &&
+    addedRows.length <= maxDifferingRows
   );
 }
 
@@ -97,24 +97,24 @@ export function askAboutAccount(comparison: Comparison): readonly Question[] {
   );
   const unexplainedImports = new Set(unexplained.map(({ importId }) => importId));
   const mayRepeatByChance = hasFewUnprovenRows(comparison);
-  return [...sharedRowsByImport].flatMap(([importId, equal]): Question[] => {
-    const others = othersByImport.get(importId)?.length ?? 0;
+  return [...sharedRowsByImport].flatMap(([importId, equalPairs]): Question[] => {
+    const otherCount = othersByImport.get(importId)?.length ?? 0;
     const isDoubtful = mayRepeatByChance && unexplainedImports.has(importId);
-    if (others < equal.length && !isDoubtful) return [];
-    const why =
-      others < equal.length
+    if (otherCount < equalPairs.length && !isDoubtful) return [];
+    const explanation =
+      otherCount < equalPairs.length
         ? 'nothing else shows whether the file is from the same account'
-        : `${pluralize(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be from another account, unless they were pending`;
-    const message = `${pluralize(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
+        : `${pluralize(otherCount, 'other row')} of that import on these days ${otherCount === 1 ? 'is' : 'are'} not in the file: it seems to be from another account, unless they were pending`;
+    const message = `${pluralize(equalPairs.length, 'row')} of the file and of the import ${importId} ${equalPairs.length === 1 ? 'is' : 'are'} equal, and ${explanation}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
     return [{ topic: 'account', message }];
   });
 }
 
 /** True if only one or two rows of one day are shared, without a bank's id or a balance. */
 function hasFewUnprovenRows({ sharedRowsByImport, missing }: Comparison): boolean {
-  const all = [...sharedRowsByImport.values()].flat().map(([row]) => row);
-  const isProven = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
-  return missing.length > 0 && areFewOfOneDay(all) && !isProven;
+  const sharedRows = [...sharedRowsByImport.values()].flat().map(([row]) => row);
+  const isProven = sharedRows.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
+  return missing.length > 0 && areFewOfOneDay(sharedRows) && !isProven;
 }
 
 function areFewOfOneDay(rows: readonly StatementRow[]): boolean {

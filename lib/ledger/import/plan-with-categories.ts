@@ -37,18 +37,20 @@ export interface CategorisedPlan {
 
 export function planWithCategories(
   statement: Pick<Statement, 'rows' | 'isExport' | 'namesAccount'>,
-  stored: StoredLedger,
+  storedLedger: StoredLedger,
   options: CategoryOptions & Omit<PlanOptions, 'recorded'>,
 ): CategorisedPlan {
   const { isExport, namesAccount } = statement;
-  const names = createCategoryNames(stored.categories);
+  const names = createCategoryNames(storedLedger.categories);
   // An export keeps its names exactly: the ledger may have categories that differ only in case.
   const rows = isExport ? statement.rows : statement.rows.map((row) => resolveCategory(row, names));
-  const recorded = createRecordedRows(stored.imports, stored.rows);
+  const recorded = createRecordedRows(storedLedger.imports, storedLedger.rows);
   const isAccountKnown = options.isAccountKnown || namesAccount;
-  const plan = planImport(rows, stored.rows, { ...options, isAccountKnown, recorded });
-  const uncategorised = isExport ? [] : plan.missing.filter(({ category }) => category === null);
-  const choices = chooseForRows(uncategorised, stored.rows, { ...options, names });
+  const plan = planImport(rows, storedLedger.rows, { ...options, isAccountKnown, recorded });
+  const uncategorisedRows = isExport
+    ? []
+    : plan.missing.filter(({ category }) => category === null);
+  const choices = chooseForRows(uncategorisedRows, storedLedger.rows, { ...options, names });
   return { rows, choices, names, plan: fillCategories(plan, choices) };
 }
 
@@ -60,8 +62,8 @@ export function chooseForRows<Row extends DescribedRow>(
 ): CategoryChoices<Row> {
   const isUsable = (row: TransactionRow): row is TransactionRow & CategorisedRow =>
     row.category !== null && !names.isInactive(row.category);
-  const isLearned = isLearning && rows.length > 0;
-  const propose = learnCategories(isLearned ? ledger.filter(isUsable) : []);
+  const shouldLearn = isLearning && rows.length > 0;
+  const propose = learnCategories(shouldLearn ? ledger.filter(isUsable) : []);
   return chooseCategories(rows, { names, rules, propose });
 }
 
@@ -71,8 +73,8 @@ function resolveCategory(row: StatementRow, names: CategoryNames): StatementRow 
 
 /** Replaces each categorised row wherever the plan has it. Rows are compared as objects: two equal ones are two bookings. */
 function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementRow>): ImportPlan {
-  const filled = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
-  const fill = (row: StatementRow) => filled.get(row) ?? row;
+  const categorisedRows = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
+  const fill = (row: StatementRow) => categorisedRows.get(row) ?? row;
   return {
     ...plan,
     missing: plan.missing.map(fill),

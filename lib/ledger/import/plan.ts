@@ -75,15 +75,15 @@ export function planImport(
   const possiblyDeleted = new Set(otherNames.flatMap((each) => each.possiblyDeleted));
   const wasImported = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
-    const isOfExport = isFromThisLedger && id && createdAt;
-    return isOfExport || recorded?.has(row) || deletedUnderOthers.has(row);
+    const wasExported = isFromThisLedger && id && createdAt;
+    return wasExported || recorded?.has(row) || deletedUnderOthers.has(row);
   };
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),
     (row) => (!importsDeleted && wasImported(row) ? 'deleted' : 'missing'),
   );
-  const matched = new Set(pairs.values());
-  const unmatched = ledger.filter((transaction) => !matched.has(transaction));
+  const matchedTransactions = new Set(pairs.values());
+  const unmatched = ledger.filter((transaction) => !matchedTransactions.has(transaction));
   return {
     present: pairs.size - edited.length,
     otherNames: otherNames.filter((each) => each.pairs.size > 0),
@@ -166,12 +166,12 @@ export function toChangeBody(
   { row, transaction, fields }: Change,
   categoryId: number | null,
 ): object {
-  const { transaction_date, external_id, ...same } = toTransactionBody(row);
+  const { transaction_date, external_id, ...otherFields } = toTransactionBody(row);
   const bodyByField: Readonly<Record<ChangeableField, object>> = {
-    description: { description: same.description },
-    amount: { amount: same.amount },
-    type: { type: same.type },
-    notes: { notes: same.notes },
+    description: { description: otherFields.description },
+    amount: { amount: otherFields.amount },
+    type: { type: otherFields.type },
+    notes: { notes: otherFields.notes },
     date: { transaction_date },
     category: { category_id: categoryId },
     externalId: { external_id },
@@ -206,22 +206,22 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
   );
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
-  const used = new Set(pairs.values());
+  const usedTransactions = new Set(pairs.values());
   // Rows without an external id are matched one to one with equal transactions.
   const otherRows = rows.filter((row) => !pairs.has(row));
   const hasRowWithoutId = otherRows.some(({ externalId }) => externalId === null);
   const transactionsByContent = Map.groupBy(
-    hasRowWithoutId ? ledger.filter((transaction) => !used.has(transaction)) : [],
+    hasRowWithoutId ? ledger.filter((transaction) => !usedTransactions.has(transaction)) : [],
     toContentKey,
   );
   for (const row of otherRows) {
     const transaction =
       row.externalId === null
         ? transactionsByContent.get(toContentKey(row))?.shift()
-        : findStored(row, byExternalId, used);
+        : findStored(row, byExternalId, usedTransactions);
     if (transaction) {
       pairs.set(row, transaction);
-      used.add(transaction);
+      usedTransactions.add(transaction);
     }
   }
   return { pairs, edited, isFromThisLedger };
@@ -235,16 +235,19 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 function findStored(
   row: StatementRow,
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
-  used: ReadonlySet<LedgerRow>,
+  usedTransactions: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
   if (byExternalId.size === 0) return undefined;
   const { externalId, legacyBankId, otherIds } = row;
   const find = (id: string | null) => (id === null ? undefined : byExternalId.get(id)?.[0]);
-  const stored = find(externalId) ?? otherIds?.().map(find).find(Boolean);
-  if (stored || legacyBankId === null) return stored;
+  const storedTransaction = find(externalId) ?? otherIds?.().map(find).find(Boolean);
+  if (storedTransaction || legacyBankId === null) return storedTransaction;
   return byExternalId
     .get(legacyBankId)
-    ?.find((transaction) => !used.has(transaction) && toMatchKey(transaction) === toMatchKey(row));
+    ?.find(
+      (transaction) =>
+        !usedTransactions.has(transaction) && toMatchKey(transaction) === toMatchKey(row),
+    );
 }
 
 function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {

@@ -79,13 +79,15 @@ function pairInTurn(
   rows: readonly StatementRow[],
   finders: readonly FindTransactions[],
 ): readonly Pair[] {
-  const used = new Set<LedgerRow>();
+  const usedTransactions = new Set<LedgerRow>();
   const pairs = new Map<StatementRow, LedgerRow>();
   for (const find of finders)
     for (const row of rows) {
-      const transaction = pairs.has(row) ? undefined : find(row).find((each) => !used.has(each));
+      const transaction = pairs.has(row)
+        ? undefined
+        : find(row).find((each) => !usedTransactions.has(each));
       if (!transaction) continue;
-      used.add(transaction);
+      usedTransactions.add(transaction);
       pairs.set(row, transaction);
     }
   return rows.flatMap((row) => {
@@ -132,12 +134,13 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
   return (row: StatementRow): readonly LedgerRow[] => {
     if (byKey.size === 0) return [];
     const { date } = row;
-    const dates = nearDates.get(date) ?? listNearDates(date).filter((near) => near >= firstDate);
+    const dates =
+      nearDates.get(date) ?? listNearDates(date).filter((nearDate) => nearDate >= firstDate);
     nearDates.set(date, dates);
-    const found = dates.flatMap(
-      (near) => byKey.get(toMatchKey({ ...row, date: near }))?.slice(0, MAX_COMPARED) ?? [],
+    const candidates = dates.flatMap(
+      (nearDate) => byKey.get(toMatchKey({ ...row, date: nearDate }))?.slice(0, MAX_COMPARED) ?? [],
     );
-    return found.length === 0 ? [] : found.filter(createWordMatcher(row));
+    return candidates.length === 0 ? [] : candidates.filter(createWordMatcher(row));
   };
 }
 

@@ -83,15 +83,15 @@ interface PartOptions {
 
 /** Makes a booking of each split, so that each keeps its category; a single one if the splits do not add up to the amount. */
 function readParts({ line, account, fields, splits }: QifRecord, { date, decimal }: PartOptions) {
-  const shared = { line, date, account, bankId: null, currency: null };
-  const number = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
+  const sharedFields = { line, date, account, bankId: null, currency: null };
+  const checkNumber = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
   const { signed } = readAmount(readWrittenAmount(fields), decimal);
-  const texts = [fields.P, fields.M, number];
-  const wholeBooking = toBooking({ ...shared, signed, texts, ...readCategory(fields.L) });
+  const texts = [fields.P, fields.M, checkNumber];
+  const wholeBooking = toBooking({ ...sharedFields, signed, texts, ...readCategory(fields.L) });
   const parts = splits.map(({ amount, category, memo }) =>
     toBooking({
-      ...{ ...shared, signed: readAmount(amount || '0', decimal).signed },
-      ...{ texts: [fields.P, memo, fields.M, number], ...readCategory(category ?? '') },
+      ...{ ...sharedFields, signed: readAmount(amount || '0', decimal).signed },
+      ...{ texts: [fields.P, memo, fields.M, checkNumber], ...readCategory(category ?? '') },
     }),
   );
   const cents = parts.reduce((sum, part) => sum + Math.round(part.signed * 100), 0);
@@ -100,18 +100,18 @@ function readParts({ line, account, fields, splits }: QifRecord, { date, decimal
 }
 
 /** Reads a category without the class after its slash. An account in brackets is a transfer. */
-function readCategory(written = '') {
-  const [, otherAccount] = TRANSFER.exec(written) ?? [];
+function readCategory(source = '') {
+  const [, otherAccount] = TRANSFER.exec(source) ?? [];
   if (otherAccount !== undefined) return { category: null, remark: `Transfer: ${otherAccount}` };
-  const name = written.startsWith('--') ? '' : (written.split('/')[0] ?? '');
+  const name = source.startsWith('--') ? '' : (source.split('/')[0] ?? '');
   return { category: tidyText(name), remark: null };
 }
 
 /** True for an account's opening balance, which programs write as a transfer from the account to itself. */
 function isOpeningBalance({ fields, account }: QifRecord): boolean {
   const [, otherAccount] = TRANSFER.exec(fields.L ?? '') ?? [];
-  const isNamed = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
-  return otherAccount !== undefined && (isNamed || otherAccount === account);
+  const hasOpeningText = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
+  return otherAccount !== undefined && (hasOpeningText || otherAccount === account);
 }
 
 function readWrittenAmount({ T, U }: QifRecord['fields']): string {
@@ -148,17 +148,17 @@ function splitRecords(text: string): readonly SectionRecord[] {
   const records: SectionRecord[] = [];
   let section = 'bank';
   let record: SectionRecord | undefined;
-  for (const [n, written] of text.split(/\r\n|\n|\r/).entries()) {
-    const line = written.trimEnd();
-    const [letter = '', rest] = [line[0], line.slice(1).trim()];
+  for (const [n, source] of text.split(/\r\n|\n|\r/).entries()) {
+    const line = source.trimEnd();
+    const [letter = '', value] = [line[0], line.slice(1).trim()];
     if (letter === '^' || letter === '!') record = undefined;
-    if (letter === '!') section = readSection(rest) ?? section;
+    if (letter === '!') section = readSection(value) ?? section;
     else if (letter !== '' && letter !== '^') {
       if (!record) {
         record = { section, line: n + 1, fields: {}, splits: [] };
         records.push(record);
       }
-      addField(record, letter, rest);
+      addField(record, letter, value);
     }
   }
   return records;

@@ -108,7 +108,7 @@ interface FoundAmount {
 function readAmounts(source: TableSource) {
   const { table, options, records, readCell } = source;
   const { decimal, trim, question } = findTableDecimals(source);
-  const areReceived = records.map(
+  const isReceivedByRow = records.map(
     (record) =>
       readCell(record, 'receivedAmount') !== null &&
       findDirection(readCell(record, 'type') ?? '') === 'income',
@@ -119,7 +119,7 @@ function readAmounts(source: TableSource) {
   };
   const { rows, usesTypeColumn } = readRowAmounts(
     records.map((record, n) => ({
-      amount: readTrimmed(record, areReceived[n] ? 'receivedAmount' : 'amount'),
+      amount: readTrimmed(record, isReceivedByRow[n] ? 'receivedAmount' : 'amount'),
       ...{ debit: readTrimmed(record, 'debit'), credit: readTrimmed(record, 'credit') },
       ...{ type: readCell(record, 'type'), balance: readTrimmed(record, 'balance') },
     })),
@@ -131,7 +131,7 @@ function readAmounts(source: TableSource) {
     },
   );
   const fees = (table.columns.fee.length > 0 ? records : []).map((record, n) =>
-    areReceived[n] ? null : tryReadNumber(readTrimmed(record, 'fee'), decimal),
+    isReceivedByRow[n] ? null : tryReadNumber(readTrimmed(record, 'fee'), decimal),
   );
   const amounts = addFees(rows, fees, describeFees(table, options.columns.fee));
   return {
@@ -141,7 +141,7 @@ function readAmounts(source: TableSource) {
     read: (n: number): FoundAmount => {
       const amount = amounts.rows[n] ?? new Error('It has no amount.');
       if (amount instanceof Error) throw amount;
-      return { amount, isReceived: areReceived[n] ?? false };
+      return { amount, isReceived: isReceivedByRow[n] ?? false };
     },
   };
 }
@@ -165,8 +165,8 @@ function askAboutGross(
       records.some((row) => ![0, readSize(row, grossColumn)].includes(readSize(row, index))),
     );
   if (otherColumn === undefined) return [];
-  const [first, second] = [headers[grossColumn], headers[otherColumn]];
-  const message = `The columns "${first}" and "${second}" have different amounts. Choose what the account paid: --amount "${first}" or --amount "${second}".`;
+  const [firstHeader, secondHeader] = [headers[grossColumn], headers[otherColumn]];
+  const message = `The columns "${firstHeader}" and "${secondHeader}" have different amounts. Choose what the account paid: --amount "${firstHeader}" or --amount "${secondHeader}".`;
   return [{ topic: 'columns', message }];
 }
 
@@ -207,13 +207,13 @@ function readRowDates(
   };
   const texts = records.map((record) => readCell(record, 'date') ?? '');
   const dates = readDates(texts, dateOptions);
-  const completed = completeDates(texts, dates, () => findPeriod(table.above, dateOptions));
+  const completedDates = completeDates(texts, dates, () => findPeriod(table.above, dateOptions));
   return {
     order: dates.order,
-    findings: describeCompleted(completed),
+    findings: describeCompleted(completedDates),
     textByLine: new Map(records.map(({ line }, n) => [line, texts[n] ?? ''])),
     /** @throws Error if the row has no date */
-    read: (n: number): string => completed[n] ?? dates.read(texts[n] ?? ''),
+    read: (n: number): string => completedDates[n] ?? dates.read(texts[n] ?? ''),
   };
 }
 
@@ -237,7 +237,7 @@ function createBookingReader({
     const { line, cells } = record;
     const readField = (field: Field) => readCell(record, field);
     const id = toBankId(readField('externalId'));
-    const isRounded = id !== null && isRoundedId(id);
+    const hasRoundedId = id !== null && isRoundedId(id);
     const { texts, notes } = readTexts(record, amount.signed > 0);
     return {
       line,
@@ -250,8 +250,8 @@ function createBookingReader({
       notes,
       bookingType: readField('bookingType'),
       category: readField('category'),
-      bankId: isRounded ? null : id,
-      roundedId: isRounded ? id : null,
+      bankId: hasRoundedId ? null : id,
+      roundedId: hasRoundedId ? id : null,
       account: readField('account'),
       currency:
         readHeaderCurrency(record, amount) ??
@@ -323,21 +323,21 @@ function createHeaderCurrencyReader({ headers, columns }: Table) {
 
 /** Reads the currency if it has two columns: the first for debits, the second for credits. */
 function createSideCurrencyReader({ columns }: Table) {
-  const [debit, credit] = columns.currency;
+  const [debitColumn, creditColumn] = columns.currency;
   return ({ cells }: TableRow, { side }: RowAmount): string | null => {
-    if (debit === undefined || credit === undefined || side === null) return null;
-    return cells[side === 'debit' ? debit : credit]?.trim() || null;
+    if (debitColumn === undefined || creditColumn === undefined || side === null) return null;
+    return cells[side === 'debit' ? debitColumn : creditColumn]?.trim() || null;
   };
 }
 
-function describeFees({ headers, columns }: Table, chosen: string | undefined): FeeOptions {
+function describeFees({ headers, columns }: Table, chosenColumn: string | undefined): FeeOptions {
   const findHeader = (field: Field) => headers[columns[field][0] ?? -1] ?? '';
   const column = {
     fee: normalizeName(findHeader('fee')),
     amount: normalizeName(findHeader('amount')),
   };
   const rule = findFeeRule(headers.map(normalizeName), column);
-  return { rule, isChosen: chosen !== undefined, column: findHeader('fee') };
+  return { rule, isChosen: chosenColumn !== undefined, column: findHeader('fee') };
 }
 
 /**
@@ -351,12 +351,12 @@ function isDateHeaderForeign({ headers, columns, headerLine }: Table): boolean {
 }
 
 /** Reads the texts and notes of a row. Several columns that the user named for the description become one text. */
-function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
+function createTextReader({ headers, columns }: Table, chosenColumns: ChosenColumns) {
   const recipients = new Set(
     columns.description.filter((index) => isRecipient(normalizeName(headers[index] ?? ''))),
   );
   const withoutRecipients = columns.description.filter((index) => !recipients.has(index));
-  const isJoined = chosen.description !== undefined;
+  const joinsTexts = chosenColumns.description !== undefined;
   return ({ cells }: TableRow, isIncome: boolean): Pick<Booking, 'texts' | 'notes'> => {
     const read = (indexes: readonly number[]) =>
       indexes.flatMap((index) => {
@@ -368,10 +368,10 @@ function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
         ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text))
         : [];
     // For money received, the other party is the payer: the recipient is the account's owner.
-    const others = read(payers.length === 0 ? columns.description : withoutRecipients);
-    const texts = payers.length === 0 ? others : [...payers, ...others];
+    const otherTexts = read(payers.length === 0 ? columns.description : withoutRecipients);
+    const texts = payers.length === 0 ? otherTexts : [...payers, ...otherTexts];
     return {
-      texts: isJoined ? joinTexts(texts) : texts,
+      texts: joinsTexts ? joinTexts(texts) : texts,
       notes: columns.notes.length === 0 ? null : (joinTexts(read(columns.notes))[0] ?? null),
     };
   };

@@ -74,9 +74,9 @@ function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow
   const possiblyCreated = new Set<string>();
   const findImport = createImportFinder(ledger);
   for (const part of parts) {
-    const resolved = resolvePart(part, findImport);
-    for (const row of resolved.sent) sent.add(row.slice(0, HASH_LENGTH));
-    for (const row of resolved.possiblyCreated) possiblyCreated.add(row.slice(0, HASH_LENGTH));
+    const resolvedPart = resolvePart(part, findImport);
+    for (const row of resolvedPart.sent) sent.add(row.slice(0, HASH_LENGTH));
+    for (const row of resolvedPart.possiblyCreated) possiblyCreated.add(row.slice(0, HASH_LENGTH));
     for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
   }
   return { contents, sent, possiblyCreated };
@@ -89,9 +89,9 @@ export function keepRecords(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
-  const isKept = createRecordTest(transactions);
+  const isRemaining = createRecordTest(transactions);
   return parts.map((part) => {
-    const rows = part.rows.filter(isKept);
+    const rows = part.rows.filter(isRemaining);
     return {
       ...part,
       rows: rows.length === 0 ? [] : [...part.rows.filter(isAccountName), ...rows],
@@ -107,13 +107,13 @@ export function announceRemoval(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
-  const isKept = createRecordTest(transactions);
+  const isRemaining = createRecordTest(transactions);
   return parts.map((part) => {
     const { name = [], others = [] } = Object.groupBy(part.rows, (row) =>
       isAccountName(row) ? 'name' : 'others',
     );
-    const removed = others.filter((row) => !MARKS.includes(row) && !isKept(row));
-    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE_MARK, ...removed] };
+    const removedRows = others.filter((row) => !MARKS.includes(row) && !isRemaining(row));
+    return { ...part, rows: [...name, ...others.filter(isRemaining), UNDONE_MARK, ...removedRows] };
   });
 }
 
@@ -141,11 +141,11 @@ export async function resolvePendingRecords(
     readonly writePart: WritePart;
   },
 ): Promise<void> {
-  const pending = stored.imports.filter(({ rows }) => splitAtMark(rows).after.length > 0);
-  if (pending.length === 0) return;
+  const pendingParts = stored.imports.filter(({ rows }) => splitAtMark(rows).after.length > 0);
+  if (pendingParts.length === 0) return;
   const findImport = createImportFinder(stored.rows);
-  const current = new Set((await access.readParts()).map(describePart));
-  for (const part of pending.filter((each) => current.has(describePart(each))))
+  const currentParts = new Set((await access.readParts()).map(describePart));
+  for (const part of pendingParts.filter((each) => currentParts.has(describePart(each))))
     await access.writePart({ ...part, rows: resolvePart(part, findImport).sent });
 }
 
@@ -156,15 +156,17 @@ export async function resolvePendingRecords(
  */
 function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder) {
   const { before, mark, after } = splitAtMark(rows);
-  const isUndone = mark === UNDONE_MARK;
-  const last = isUndone ? -1 : after.findLastIndex((record) => findImport(record) === importId);
+  const hasUndoneMark = mark === UNDONE_MARK;
+  const lastCreatedIndex = hasUndoneMark
+    ? -1
+    : after.findLastIndex((record) => findImport(record) === importId);
   const { created = [], possiblyCreated = [] } = Object.groupBy(after, (record, n) =>
-    n <= last || findImport(record) !== undefined ? 'created' : 'possiblyCreated',
+    n <= lastCreatedIndex || findImport(record) !== undefined ? 'created' : 'possiblyCreated',
   );
   const sent = [...before, ...created];
   return {
     sent: sent.every(isAccountName) ? [] : sent,
-    possiblyCreated: isUndone ? [] : possiblyCreated,
+    possiblyCreated: hasUndoneMark ? [] : possiblyCreated,
   };
 }
 
@@ -233,10 +235,10 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
   const listPending = (part: OpenPart) =>
     announcements.flatMap((each) => (each.part === part ? each.records : []));
   const write = async (part: OpenPart) => {
-    const pending = listPending(part);
-    part.isMarked = pending.length > 0;
+    const pendingRecords = listPending(part);
+    part.isMarked = pendingRecords.length > 0;
     const mark = part.isMarked ? [UNSENT_MARK] : [];
-    const rows = [...name, ...part.sent, ...mark, ...pending];
+    const rows = [...name, ...part.sent, ...mark, ...pendingRecords];
     await writePart({ importId, part: part.number, rows });
   };
   /** Writes the parts whose requests have all ended. */
@@ -244,12 +246,13 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     for (const part of parts)
       if (part.isMarked && listPending(part).length === 0) await write(part);
   };
-  const choosePart = (added: number): OpenPart => {
-    const last = parts.at(-1) ?? { number: 0, sent: [], isMarked: false };
-    if (last.sent.length + listPending(last).length + added <= maxPartRows) return last;
-    const next = { number: last.number + 1, sent: [], isMarked: false };
-    parts = [last, next];
-    return next;
+  const choosePart = (recordCount: number): OpenPart => {
+    const lastPart = parts.at(-1) ?? { number: 0, sent: [], isMarked: false };
+    if (lastPart.sent.length + listPending(lastPart).length + recordCount <= maxPartRows)
+      return lastPart;
+    const newPart = { number: lastPart.number + 1, sent: [], isMarked: false };
+    parts = [lastPart, newPart];
+    return newPart;
   };
   return {
     /** Call this before the rows of a request are sent. */
@@ -267,9 +270,9 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
      */
     confirm: async (created: readonly TransactionRow[]): Promise<void> => {
       const { part, records } = announcements.shift() ?? { part: choosePart(0), records: [] };
-      const confirmed = listRecords(created);
-      part.sent.push(...confirmed);
-      if (announcements.length > 0 && confirmed.length < records.length) await write(part);
+      const createdRecords = listRecords(created);
+      part.sent.push(...createdRecords);
+      if (announcements.length > 0 && createdRecords.length < records.length) await write(part);
     },
     /** Call this after the last request. */
     close: clearMarks,

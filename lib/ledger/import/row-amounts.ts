@@ -122,9 +122,9 @@ function readTwoColumns(
   const readableSides = sides.flatMap((side) => (side instanceof Error ? [] : side));
   const isDebitNegative = isMostlyNegative(readableSides.map(({ debit }) => debit));
   const isCreditNegative = isMostlyNegative(readableSides.map(({ credit }) => credit));
-  return sides.map((both, n) => {
-    if (both instanceof Error) return both;
-    const { debit, credit } = both;
+  return sides.map((parsedSides, n) => {
+    if (parsedSides instanceof Error) return parsedSides;
+    const { debit, credit } = parsedSides;
     if (debit === null && credit === null) return new Error('It has neither a debit nor a credit.');
     if (debit && credit && debit.signed !== 0 && credit.signed !== 0)
       return new Error('It has a debit and a credit.');

@@ -153,15 +153,15 @@ interface Flag {
 }
 
 function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): readonly Flag[] {
-  const chosen = leaveOut.map(normalizeName);
+  const chosenNames = leaveOut.map(normalizeName);
   return headers.flatMap((header, index) => {
     const knownReason = findFlagReason(header);
     const isCounted = isCountedFlag(header);
     if (knownReason === undefined && !isCounted && !isDoubtfulFlag(header)) return [];
     const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
     if (!cells.every(isYesOrNo)) return [];
-    const isChosen = chosen.includes(normalizeName(header));
-    const reason = knownReason ?? (isChosen ? `"${header}"` : undefined);
+    const isNamedByUser = chosenNames.includes(normalizeName(header));
+    const reason = knownReason ?? (isNamedByUser ? `"${header}"` : undefined);
     return { index, header, isCounted, reason };
   });
 }
@@ -267,7 +267,7 @@ function isBalanceRow(
         !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC_BALANCE.test(text))
       );
     });
-  const first = cells.find((cell) => cell.trim() !== '') ?? '';
+  const firstText = cells.find((cell) => cell.trim() !== '') ?? '';
   const texts = descriptions.map((index) => cells[index] ?? '');
-  return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
+  return [firstText, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
 }

@@ -8,18 +8,18 @@ const MAX_PARTS = 30;
 export function findSplitBookings(bookings: readonly Booking[]): ReadonlySet<Booking> {
   return new Set(
     bookings.filter((booking, n) => {
-      const isNamed = booking.category !== null && SPLIT_CATEGORY.test(booking.category);
-      return isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS));
+      const isNamedSplit = booking.category !== null && SPLIT_CATEGORY.test(booking.category);
+      return isNamedSplit && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS));
     }),
   );
 }
 
-function isSum(whole: Booking, next: readonly Booking[]): boolean {
+function isSum(total: Booking, followingBookings: readonly Booking[]): boolean {
   let cents = 0;
-  for (const [n, { date, signed }] of next.entries()) {
-    if (date !== whole.date) return false;
+  for (const [n, { date, signed }] of followingBookings.entries()) {
+    if (date !== total.date) return false;
     cents += Math.round(signed * 100);
-    if (n > 0 && cents === Math.round(whole.signed * 100)) return true;
+    if (n > 0 && cents === Math.round(total.signed * 100)) return true;
   }
   return false;
 }

@@ -14,14 +14,14 @@ export interface StatedBooking
   readonly remark?: string | null;
 }
 
-export function toBooking(stated: StatedBooking): Booking {
-  const { line, date, signed, account, bankId, currency, bookingType = null } = stated;
-  const { category = null, remark = null } = stated;
-  const texts = stated.texts.flatMap((text) => tidyText(text) ?? []);
+export function toBooking(statedBooking: StatedBooking): Booking {
+  const { line, date, signed, account, bankId, currency, bookingType = null } = statedBooking;
+  const { category = null, remark = null } = statedBooking;
+  const texts = statedBooking.texts.flatMap((text) => tidyText(text) ?? []);
   const { description, notes } = describeTexts(texts, remark);
-  const shared = { line, date, signed, account, bankId, currency, bookingType, category };
+  const sharedFields = { line, date, signed, account, bankId, currency, bookingType, category };
   return {
-    ...shared,
+    ...sharedFields,
     // Always two decimals: added zeros must not make another booking.
     writtenAmount: signed.toFixed(2),
     isDirectionStated: true,
@@ -73,11 +73,11 @@ export function tidyText(text: string | null | undefined): string | null {
 /** Returns a function that converts positions in a text to line numbers. Call it with ascending positions. */
 export function createLineCounter(text: string): (position: number) => number {
   let line = 1;
-  let next = text.indexOf('\n');
+  let nextBreak = text.indexOf('\n');
   return (position) => {
-    while (next >= 0 && next < position) {
+    while (nextBreak >= 0 && nextBreak < position) {
       line += 1;
-      next = text.indexOf('\n', next + 1);
+      nextBreak = text.indexOf('\n', nextBreak + 1);
     }
     return line;
   };

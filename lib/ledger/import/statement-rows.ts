@@ -35,10 +35,13 @@ export interface StatementRows {
 
 /** Turns bookings of any format into rows, one for each transaction. */
 export function makeRows(
-  read: ParsedBookings,
+  parsed: ParsedBookings,
   { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
-  const { bookings, leftOut, findings, questions, ...checked } = checkBookings(read, options);
+  const { bookings, leftOut, findings, questions, ...checkedBookings } = checkBookings(
+    parsed,
+    options,
+  );
   const { unique, repeatedLines, refused, reusedIdCount } = compareIds(bookings, account);
   const toRow = createRowBuilder(account, encoding);
   const rows: StatementRow[] = [];
@@ -54,7 +57,7 @@ export function makeRows(
   return {
     ...{ rows, questions },
     leftOut: [...leftOut, ...repeatedLines].toSorted(compareByLine),
-    refused: [...checked.refused, ...refused].toSorted(compareByLine),
+    refused: [...checkedBookings.refused, ...refused].toSorted(compareByLine),
     findings: [
       ...findings,
       ...describeIds(reusedIdCount),
@@ -84,18 +87,18 @@ interface ComparedIds {
 }
 
 function compareIds(bookings: readonly Booking[], account: string | undefined): ComparedIds {
-  const identified = bookings.map((booking) => ({
+  const identifiedBookings = bookings.map((booking) => ({
     booking,
     identity: identifyByBankId(booking, account),
   }));
-  const sharedIdentities = findSharedIdentities(identified);
+  const sharedIdentities = findSharedIdentities(identifiedBookings);
   const bookingByIdentity = new Map<string, Booking>();
   const seenBankIds = new Set<string>();
   const unique: IdentifiedBooking[] = [];
   const repeatedLines: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
   let reusedIdCount = 0;
-  for (const each of identified) {
+  for (const each of identifiedBookings) {
     const { booking, identity } = each;
     const sharingBookings = identity === null ? undefined : sharedIdentities.get(identity);
     const earlierBooking = identity === null ? undefined : bookingByIdentity.get(identity);
@@ -114,26 +117,29 @@ function compareIds(bookings: readonly Booking[], account: string | undefined): 
 
 /** Finds rows with the same identity but different content, one of which would be lost. */
 function findSharedIdentities(
-  identified: readonly IdentifiedBooking[],
+  identifiedBookings: readonly IdentifiedBooking[],
 ): ReadonlyMap<string | null, readonly IdentifiedBooking[]> {
   const isShared = ([identity, [first, ...others]]: [string | null, IdentifiedBooking[]]) => {
     if (identity === null) return false;
     const content = first?.booking.cells.join('\n');
     return others.some(({ booking }) => booking.cells.join('\n') !== content);
   };
-  return new Map([...Map.groupBy(identified, ({ identity }) => identity)].filter(isShared));
+  return new Map([...Map.groupBy(identifiedBookings, ({ identity }) => identity)].filter(isShared));
 }
 
-function describeShared(sharing: readonly IdentifiedBooking[], booking: Booking): string {
-  const otherRow = sharing.find((each) => each.booking !== booking);
+function describeShared(sharingBookings: readonly IdentifiedBooking[], booking: Booking): string {
+  const otherRow = sharingBookings.find((each) => each.booking !== booking);
   return `line ${otherRow?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
 }
 
-function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Booking): LeftOutLine {
+function describeRepeated(
+  { line, bankId, ...booking }: Booking,
+  earlierBooking: Booking,
+): LeftOutLine {
   return {
     line,
     reason: 'equal to an earlier row with the same id',
-    text: `line ${earlier.line} again, with the id "${bankId}": ${describeBooking(booking)}`,
+    text: `line ${earlierBooking.line} again, with the id "${bankId}": ${describeBooking(booking)}`,
   };
 }
 
@@ -182,7 +188,7 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
         hasBalance,
         exported: null,
         externalId: identity,
-        idWithAccount: (other) => identifyByBankId(booking, other),
+        idWithAccount: (otherAccount) => identifyByBankId(booking, otherAccount),
       };
     const { externalId, otherIds, idWithAccount } = createIds(booking);
     const legacyFields = legacy ?? { description, notes, category };
@@ -203,13 +209,13 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
  * only that one has such an identity.
  */
 function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
-  const used = new Set<string>();
+  const usedIds = new Set<string>();
   return (booking) => {
     const { roundedId } = booking;
     if (roundedId == null) return NO_IDS;
     const id = identifyByBankId({ ...booking, bankId: roundedId }, account);
-    if (id === null || used.has(id)) return NO_IDS;
-    used.add(id);
+    if (id === null || usedIds.has(id)) return NO_IDS;
+    usedIds.add(id);
     return [id];
   };
 }

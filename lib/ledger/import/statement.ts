@@ -107,14 +107,14 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
   const {
     text,
     damagedLines,
-    encoding: used,
+    encoding: usedEncoding,
   } = encoding === undefined ? guessedText : decodeText(bytes, encoding);
   const findings =
     damagedLines.length === 0
       ? []
       : [`unreadable characters in line ${damagedLines.slice(0, MAX_SHOWN).join(', ')}`];
-  const statement = readCsv(text, { ...options, usedEncoding: used });
-  return { ...statement, encoding: used, findings: [...findings, ...statement.findings] };
+  const statement = readCsv(text, { ...options, usedEncoding });
+  return { ...statement, encoding: usedEncoding, findings: [...findings, ...statement.findings] };
 }
 
 /** @internal Exported for tests of rows, which need no encoding. */
@@ -176,15 +176,15 @@ type ParsedSheet = Omit<Statement, 'format' | 'encoding'>;
 
 function readSheet(
   rows: readonly TableRow[],
-  given: StatementOptions,
+  givenOptions: StatementOptions,
   isSemicolon: boolean,
 ): ParsedSheet {
-  const today = given.today ?? new Date().toISOString().slice(0, 10);
+  const today = givenOptions.today ?? new Date().toISOString().slice(0, 10);
   const [header, ...records] = rows;
-  if (isExportHeader(header?.cells)) return readOwnExport(records, { ...given, today });
-  const recalledOptions = recallLayout(rows, given.layouts);
-  const options = { ...recalledOptions, ...omitEmpty(given) };
-  const columns = { ...recalledOptions?.columns, ...omitEmpty(given.columns ?? {}) };
+  if (isExportHeader(header?.cells)) return readOwnExport(records, { ...givenOptions, today });
+  const recalledOptions = recallLayout(rows, givenOptions.layouts);
+  const options = { ...recalledOptions, ...omitEmpty(givenOptions) };
+  const columns = { ...recalledOptions?.columns, ...omitEmpty(givenOptions.columns ?? {}) };
   const table = findTable(rows, columns);
   if (table instanceof Error) throw table;
   const { words = {}, leaveOut = [] } = options;
@@ -209,7 +209,7 @@ function readSheet(
 }
 
 function makeStatementRows(
-  read: ParsedBookings,
+  parsed: ParsedBookings,
   options: StatementOptions & { readonly today: string },
   { hasColumns }: { readonly hasColumns: boolean },
 ): StatementRows {
@@ -220,7 +220,7 @@ function makeStatementRows(
     usedEncoding: encoding,
   } = options;
   const { currency, leaveOut = [], onlyAccount, today } = options;
-  return makeRows(read, {
+  return makeRows(parsed, {
     ...{ account, encoding, isInverted, isPreviewAccepted, currency, leaveOut, onlyAccount, today },
     hasColumns,
   });
@@ -286,14 +286,14 @@ export function splitTrailer(
   { rows, refused, leftOut }: Pick<Statement, 'rows' | 'refused' | 'leftOut'>,
   lines: number | undefined,
 ) {
-  const last = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
-  const trailer = refused.filter(({ line, mayBeBooking }) => line > last && !mayBeBooking);
+  const lastLine = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
+  const trailer = refused.filter(({ line, mayBeBooking }) => line > lastLine && !mayBeBooking);
   if (lines === undefined) return { trailer, refused };
-  const all = trailer.length + leftOut.filter(({ line }) => line > last).length;
-  if (lines === trailer.length || lines === all)
+  const lineCount = trailer.length + leftOut.filter(({ line }) => line > lastLine).length;
+  if (lines === trailer.length || lines === lineCount)
     return { trailer, refused: refused.filter((each) => !trailer.includes(each)) };
   throw new UserError(
-    `The file has ${all} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
+    `The file has ${lineCount} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
   );
 }
 

@@ -62,15 +62,15 @@ export function findColumns(
   };
   const { pickChosen, problems } = createPicker(headers, chosen);
   const dateColumns = pickChosen('date') ?? findDateColumns(context);
-  const claimed = new Set(dateColumns);
+  const claimedColumns = new Set(dateColumns);
   const datedContext = { ...context, samples: sampleDated(context, dateColumns) };
-  const amounts = findAmountColumns(datedContext, pickChosen, claimed);
+  const amounts = findAmountColumns(datedContext, pickChosen, claimedColumns);
   for (const index of [...amounts.amountColumns, ...amounts.debitColumns, ...amounts.creditColumns])
-    claimed.add(index);
+    claimedColumns.add(index);
   if (dateColumns.length === 0 && chosen.date === undefined)
     problems.push(describeMissing('for the date', 'date'));
   if (amounts.problem !== undefined) problems.push(amounts.problem);
-  const search = createSearch(context, pickChosen, claimed);
+  const search = createSearch(context, pickChosen, claimedColumns);
   const { listNamed } = search;
   const isDateNamed = dateColumns.some(
     (index) => chosen.date !== undefined || listNamed('date').includes(index),
@@ -99,9 +99,9 @@ export function findColumns(
 
 /** Samples the rows that have a date: the others are not bookings, and a balance below the table may be in any column. */
 function sampleDated({ rows, samples }: TableContext, dates: readonly number[]): readonly Sample[] {
-  const dated = rows.filter(({ cells }) => dates.some((index) => cells[index]?.trim()));
-  if (dated.length === 0 || dated.length === rows.length) return samples;
-  return samples.map((_, index) => sampleColumn(dated, index));
+  const datedRows = rows.filter(({ cells }) => dates.some((index) => cells[index]?.trim()));
+  if (datedRows.length === 0 || datedRows.length === rows.length) return samples;
+  return samples.map((_, index) => sampleColumn(datedRows, index));
 }
 
 type PickChosen = (field: ChosenField) => readonly number[] | undefined;
@@ -113,9 +113,9 @@ function createPicker(headers: readonly string[], chosen: ChosenColumns) {
     const name = chosen[field];
     if (name === undefined) return undefined;
     if (name.trim().toLowerCase() === NO_COLUMN) return [];
-    const found = findChosenColumns(headers, name, field);
-    if (found.length === 0) problems.push(describeMissing(`"${name}"`, field));
-    return found;
+    const columns = findChosenColumns(headers, name, field);
+    if (columns.length === 0) problems.push(describeMissing(`"${name}"`, field));
+    return columns;
   };
   return { pickChosen, problems };
 }
@@ -130,13 +130,17 @@ interface Search {
   readonly claim: (indexes: Indexes) => Indexes;
 }
 
-function createSearch(context: TableContext, pickChosen: PickChosen, claimed: Set<number>): Search {
+function createSearch(
+  context: TableContext,
+  pickChosen: PickChosen,
+  claimedColumns: Set<number>,
+): Search {
   return {
     ...{ context, pickChosen },
     listNamed: (field) => findNamedColumns(context.names, field),
-    keepUnclaimed: (indexes) => indexes.filter((index) => !claimed.has(index)),
+    keepUnclaimed: (indexes) => indexes.filter((index) => !claimedColumns.has(index)),
     claim: (indexes) => {
-      for (const index of indexes) claimed.add(index);
+      for (const index of indexes) claimedColumns.add(index);
       return indexes;
     },
   };
@@ -144,23 +148,23 @@ function createSearch(context: TableContext, pickChosen: PickChosen, claimed: Se
 
 /** Finds the columns that say what the amounts mean, and in which currency they are. */
 function findMoneyColumns(
-  { context, pickChosen, listNamed, keepUnclaimed: unclaimed, claim }: Search,
+  { context, pickChosen, listNamed, keepUnclaimed, claim }: Search,
   amounts: AmountColumns,
 ) {
   const hasNumbers = (index: number) => isNumeric(context.samples[index]);
-  const balance = unclaimed(listNamed('balance')).filter(hasNumbers).slice(0, 1);
-  const fee = pickChosen('fee') ?? unclaimed(listNamed('fee')).filter(hasNumbers).slice(0, 1);
+  const balance = keepUnclaimed(listNamed('balance')).filter(hasNumbers).slice(0, 1);
+  const fee = pickChosen('fee') ?? keepUnclaimed(listNamed('fee')).filter(hasNumbers).slice(0, 1);
   claim([...balance, ...fee]);
   const type = claim(
-    pickChosen('type') ?? findDirectionColumns(context, unclaimed, amounts.isSplit),
+    pickChosen('type') ?? findDirectionColumns(context, keepUnclaimed, amounts.isSplit),
   );
-  const status = claim(pickChosen('status') ?? findStatusColumns(context, unclaimed));
+  const status = claim(pickChosen('status') ?? findStatusColumns(context, keepUnclaimed));
   const amountColumns = [
     amounts.amountColumns[0] ?? amounts.debitColumns[0] ?? 0,
     ...amounts.creditColumns.slice(0, 1),
   ];
   const currency = claim(
-    pickChosen('currency') ?? findCurrencyColumns(context, unclaimed, amountColumns),
+    pickChosen('currency') ?? findCurrencyColumns(context, keepUnclaimed, amountColumns),
   );
   return { balance, fee, type, status, currency };
 }
@@ -169,39 +173,35 @@ function findIdColumns({
   context: { rows, samples },
   pickChosen,
   listNamed,
-  keepUnclaimed: unclaimed,
+  keepUnclaimed,
   claim,
 }: Search) {
-  const idColumns = unclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
+  const idColumns = keepUnclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
   const externalId = claim(pickChosen('externalId') ?? idColumns.slice(0, 1));
-  const accountColumns = unclaimed(listNamed('account')).filter((index) =>
+  const accountColumns = keepUnclaimed(listNamed('account')).filter((index) =>
     isFilled(samples[index]),
   );
   const account = pickChosen('account') ?? accountColumns.slice(0, 1);
   return { externalId, account };
 }
 
-function findTextColumns({
-  context,
-  pickChosen,
-  listNamed,
-  keepUnclaimed: unclaimed,
-  claim,
-}: Search) {
+function findTextColumns({ context, pickChosen, listNamed, keepUnclaimed, claim }: Search) {
   const { headers, samples, chosen } = context;
   const hasText = (index: number) => isText(samples[index]);
-  const category = claim(pickChosen('category') ?? unclaimed(listNamed('category')).slice(0, 1));
-  const namedTexts = findNamedTextColumns(context, unclaimed(listNamed('description')));
-  const namedNotes = unclaimed(listNamed('notes')).filter(hasText);
+  const category = claim(
+    pickChosen('category') ?? keepUnclaimed(listNamed('category')).slice(0, 1),
+  );
+  const namedTexts = findNamedTextColumns(context, keepUnclaimed(listNamed('description')));
+  const namedNotes = keepUnclaimed(listNamed('notes')).filter(hasText);
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
   const notes = claim(pickChosen('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
   const findUnnamed = () => [
-    ...unclaimed(namedNotes),
-    ...findVaryingTextColumns(unclaimed([...headers.keys()]), samples),
+    ...keepUnclaimed(namedNotes),
+    ...findVaryingTextColumns(keepUnclaimed([...headers.keys()]), samples),
   ];
   return {
-    ...{ category, notes, payer: unclaimed(listNamed('payer')).filter(hasText) },
+    ...{ category, notes, payer: keepUnclaimed(listNamed('payer')).filter(hasText) },
     description:
       pickChosen('description') ??
       (namedTexts.length > 0 ? namedTexts : dropRepeated(findUnnamed())),
@@ -241,22 +241,25 @@ function isDateOrSerial(cell: string): boolean {
 /** Finds the column that says debit or credit, by its name or because it has words of both directions. */
 function findDirectionColumns(
   { names, samples }: TableContext,
-  unclaimed: (indexes: readonly number[]) => readonly number[],
+  keepUnclaimed: (indexes: readonly number[]) => readonly number[],
   isSplit: boolean,
 ): readonly number[] {
   if (isSplit) return [];
   const isDirection = (cell: string) => findDirection(cell) !== undefined;
-  const namedColumns = unclaimed(findNamedColumns(names, 'type')).filter(
+  const namedColumns = keepUnclaimed(findNamedColumns(names, 'type')).filter(
     (index) =>
       measureShare(samples[index], isDirection) >= 0.5 &&
       areDirectionLetters(samples[index]?.cells ?? []),
   );
   if (namedColumns.length > 0) return namedColumns.slice(0, 1);
-  const others = [...findNamedColumns(names, 'status'), ...findNamedColumns(names, 'description')];
-  return unclaimed([...names.keys()])
+  const otherColumns = [
+    ...findNamedColumns(names, 'status'),
+    ...findNamedColumns(names, 'description'),
+  ];
+  return keepUnclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
-      if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
+      if (otherColumns.includes(index) || measureShare(sample, isDirection) < 1) return false;
       // Card issuers write CR beside payments only. If every row has CR or DR, it belongs to a balance.
       if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
         return true;
@@ -279,17 +282,17 @@ function hasFewWords(sample: Sample | undefined): boolean {
 
 function findStatusColumns(
   { names, samples }: TableContext,
-  unclaimed: (indexes: readonly number[]) => readonly number[],
+  keepUnclaimed: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
   const isStatus = (cell: string) => findStatus(cell) !== undefined;
-  const namedColumns = unclaimed(findNamedColumns(names, 'status')).filter(
+  const namedColumns = keepUnclaimed(findNamedColumns(names, 'status')).filter(
     (index) =>
       measureShare(samples[index], isStatus) > 0 ||
       (STATUS_NAME.test(names[index] ?? '') && hasFewWords(samples[index])),
   );
   if (namedColumns.length > 0) return namedColumns.slice(0, 1);
   const texts = findNamedColumns(names, 'description');
-  return unclaimed([...names.keys()])
+  return keepUnclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
       if (
@@ -305,20 +308,20 @@ function findStatusColumns(
 /** Finds the currency column nearest to the amount, or one for each of debit and credit. */
 function findCurrencyColumns(
   { names, samples }: TableContext,
-  unclaimed: (indexes: readonly number[]) => readonly number[],
+  keepUnclaimed: (indexes: readonly number[]) => readonly number[],
   amountColumns: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
-  const namedColumns = unclaimed(findNamedColumns(names, 'currency')).filter(
+  const namedColumns = keepUnclaimed(findNamedColumns(names, 'currency')).filter(
     (index) => measureShare(samples[index], isCode) > 0.5,
   );
-  const others = unclaimed([...names.keys()]).filter(
+  const otherColumns = keepUnclaimed([...names.keys()]).filter(
     (index) =>
       !isOtherAmount(names[index] ?? '') &&
       measureShare(samples[index], (cell) => /^[A-Z]{3}$/.test(cell) && isCode(cell)) === 1 &&
       isFilled(samples[index]),
   );
-  const candidates = namedColumns.length > 0 ? namedColumns : others;
+  const candidates = namedColumns.length > 0 ? namedColumns : otherColumns;
   const createDistanceMeter = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
     // Subtracting 0.1 prefers the column after the amount to the one before it.

@@ -98,10 +98,10 @@ function isFilled(cell: string): boolean {
 
 function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRow[] {
   const width = rows[index]?.cells.length ?? 0;
-  const below = rows.slice(index + 1, index + 1 + MAX_SAMPLED_ROWS);
+  const rowsBelow = rows.slice(index + 1, index + 1 + MAX_SAMPLED_ROWS);
   const header = rows[index]?.cells.join('\n');
   // Each page of a statement may repeat the header.
-  return below.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);
+  return rowsBelow.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);
 }
 
 function createTable(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {
@@ -132,14 +132,14 @@ function findFirstBooking(rows: readonly TableRow[]): number {
     if (date < 0 || cells.length < 2 || cells.length > MAX_COLUMNS) return false;
     const hasAmount = cells.some((cell, n) => n !== date && looksLikeAmount(cell.trim()));
     // A line such as "Balance;31.12.2025;1.000,00" before the header is followed by rows of another form.
-    const next = rows[index + 1];
-    const nextDate = next?.cells.findIndex((cell) => looksLikeDate(cell.trim())) ?? -1;
+    const nextRow = rows[index + 1];
+    const nextDate = nextRow?.cells.findIndex((cell) => looksLikeDate(cell.trim())) ?? -1;
     return (
       hasAmount &&
-      (nextDate < 0 || nextDate === date || next?.cells.length === cells.length) &&
-      (!next ||
-        next.cells.length === cells.length ||
-        next.cells.some((each) => looksLikeDate(each.trim()))) &&
+      (nextDate < 0 || nextDate === date || nextRow?.cells.length === cells.length) &&
+      (!nextRow ||
+        nextRow.cells.length === cells.length ||
+        nextRow.cells.some((each) => looksLikeDate(each.trim()))) &&
       !isNamedBalance(cells)
     );
   });
@@ -155,39 +155,41 @@ function isNamedBalance(cells: readonly string[]): boolean {
  */
 function findWithoutHeader(
   rows: readonly TableRow[],
-  first: number,
+  firstIndex: number,
   chosen: ChosenColumns,
 ): Candidate {
-  const width = rows[first]?.cells.length ?? 0;
+  const width = rows[firstIndex]?.cells.length ?? 0;
   const headers = Array.from({ length: width }, (_, n) => `column ${n + 1}`);
-  const body = rows.slice(first);
-  return { index: -first - 1, headers, ...findColumns(headers, body, chosen) };
+  const body = rows.slice(firstIndex);
+  return { index: -firstIndex - 1, headers, ...findColumns(headers, body, chosen) };
 }
 
 function explainMissingTable(
   rows: readonly TableRow[],
   candidates: readonly Candidate[],
-  headerless: Candidate | undefined,
+  headerlessCandidate: Candidate | undefined,
   chosen: ChosenColumns,
 ): UserError {
   const closestCandidate = candidates.reduce<Candidate | undefined>(
-    (best, each) => (!best || isCloser(each, best) ? each : best),
+    (bestCandidate, each) =>
+      !bestCandidate || isCloser(each, bestCandidate) ? each : bestCandidate,
     undefined,
   );
   const isUnnamed =
-    headerless && !candidates.some(({ index }) => rows[index + 1] === rows[-headerless.index - 1]);
+    headerlessCandidate &&
+    !candidates.some(({ index }) => rows[index + 1] === rows[-headerlessCandidate.index - 1]);
   if (isUnnamed) {
-    const cells = rows[-headerless.index - 1]?.cells ?? [];
-    const numbered = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
+    const cells = rows[-headerlessCandidate.index - 1]?.cells ?? [];
+    const numberedCells = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
     const value = Object.values(chosen).find(
       (name) => name && cells.some((cell) => cell.trim() === name.trim()),
     );
-    const why =
+    const explanation =
       value === undefined
-        ? headerless.problems.join(' ')
+        ? headerlessCandidate.problems.join(' ')
         : `"${value}" is a value, not the name of a column.`;
     return new UserError(
-      `The file has no header. ${why} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numbered}.`,
+      `The file has no header. ${explanation} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numberedCells}.`,
     );
   }
   if (!closestCandidate)
@@ -206,9 +208,10 @@ function shorten(text: string): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
 }
 
-function isCloser(candidate: Candidate, best: Candidate): boolean {
-  const fewerProblems = best.problems.length - candidate.problems.length;
+function isCloser(candidate: Candidate, bestCandidate: Candidate): boolean {
+  const fewerProblems = bestCandidate.problems.length - candidate.problems.length;
   return (
-    fewerProblems > 0 || (fewerProblems === 0 && candidate.headers.length > best.headers.length)
+    fewerProblems > 0 ||
+    (fewerProblems === 0 && candidate.headers.length > bestCandidate.headers.length)
   );
 }

@@ -90,13 +90,17 @@ const GUESSED_ENCODINGS: readonly string[] = [
 export function createRereader(encoding: string): (text: string) => readonly string[] {
   if (!GUESSED_ENCODINGS.includes(encoding)) return () => [];
   let bytes: ReturnType<typeof mapCharactersToBytes> | undefined;
-  const others = GUESSED_ENCODINGS.filter((other) => other !== encoding);
+  const otherEncodings = GUESSED_ENCODINGS.filter((other) => other !== encoding);
   return (text) => {
     if (/^\p{ASCII}*$/u.test(text)) return [];
     const bytesByCharacter = bytes ?? mapCharactersToBytes(encoding);
     bytes = bytesByCharacter;
-    const original = Uint8Array.from([...text].flatMap((each) => bytesByCharacter.get(each) ?? []));
-    return [...new Set(others.map((other) => new TextDecoder(other).decode(original)))];
+    const originalBytes = Uint8Array.from(
+      [...text].flatMap((each) => bytesByCharacter.get(each) ?? []),
+    );
+    return [
+      ...new Set(otherEncodings.map((other) => new TextDecoder(other).decode(originalBytes))),
+    ];
   };
 }
 
@@ -129,10 +133,10 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = [...bytes.subarray(0, SAMPLE_BYTES)];
   const countZeros = (remainder: number) =>
     sample.filter((byte, n) => byte === 0 && n % 2 === remainder).length;
-  const [even, odd] = [countZeros(0), countZeros(1)];
-  if (Math.max(even, odd) < sample.length * UTF16_SHARE) return undefined;
-  if (even > 0 && odd > 0) return undefined;
-  return odd > 0 ? 'utf-16le' : 'utf-16be';
+  const [evenZeros, oddZeros] = [countZeros(0), countZeros(1)];
+  if (Math.max(evenZeros, oddZeros) < sample.length * UTF16_SHARE) return undefined;
+  if (evenZeros > 0 && oddZeros > 0) return undefined;
+  return oddZeros > 0 ? 'utf-16le' : 'utf-16be';
 }
 
 /** Selects the lines that distinguish encodings: the first rows of a long file may be plain ASCII. */
@@ -168,8 +172,8 @@ function findLegacyEncoding(sample: Uint8Array): string {
     ...SCRIPTS.map(([encoding, letter]) => ({ encoding, judge: judgeScript(letter) })),
     ...EAST_ASIAN.map((encoding) => ({ encoding, judge: judgeEastAsian(encoding) })),
   ].map(({ encoding, judge }) => ({ encoding, score: judge(decodeStrictly(sample, encoding)) }));
-  const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
-  return best.encoding;
+  const bestCandidate = candidates.reduce((a, b) => (b.score > a.score ? b : a));
+  return bestCandidate.encoding;
 }
 
 /** Decodes a sample; '' if the bytes are not valid in this encoding. */

@@ -23,17 +23,21 @@ function isNamedTotal({ texts }: Booking): boolean {
 
 function findSums(bookings: readonly Booking[]): readonly Booking[] {
   const totals: Booking[] = [];
-  let [all, section, rows] = [0, 0, 0];
+  let [totalCents, sectionCents, rowCount] = [0, 0, 0];
   for (const booking of bookings) {
     const cents = Math.round(booking.signed * 100);
-    if (isNamedTotal(booking) && rows > 1 && [all, section].some((sum) => equals(sum, cents))) {
+    if (
+      isNamedTotal(booking) &&
+      rowCount > 1 &&
+      [totalCents, sectionCents].some((sum) => equals(sum, cents))
+    ) {
       totals.push(booking);
-      section = 0;
+      sectionCents = 0;
       continue;
     }
-    all += cents;
-    section += cents;
-    rows += 1;
+    totalCents += cents;
+    sectionCents += cents;
+    rowCount += 1;
   }
   return totals;
 }
@@ -50,8 +54,9 @@ export function askAboutBalances(bookings: readonly Booking[]): readonly Questio
   const [first, last] = [bookings[0], bookings.at(-1)];
   if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];
   const toCents = ({ signed }: Booking) => Math.round(signed * 100);
-  const moved = bookings.slice(1, -1).reduce((sum, booking) => sum + toCents(booking), 0);
-  if (moved === 0 || Math.abs(toCents(last) - toCents(first)) !== Math.abs(moved)) return [];
+  const movedCents = bookings.slice(1, -1).reduce((sum, booking) => sum + toCents(booking), 0);
+  if (movedCents === 0 || Math.abs(toCents(last) - toCents(first)) !== Math.abs(movedCents))
+    return [];
   const message = `Lines ${first.line} and ${last.line} seem to be balances: the rows between them add up to the difference. Remove both from the file, or add --as-it-is if they are bookings.`;
   return [{ topic: 'columns', message }];
 }

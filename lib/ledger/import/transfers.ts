@@ -48,12 +48,12 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
  * Chooses between pairs that share a row: the most evidence wins, then the nearest date. A payment may have the same amount.
  */
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
-  const used = new Set<Booking>();
+  const usedBookings = new Set<Booking>();
   return listCandidates(group)
     .toSorted((a, b) => addEvidence(b.evidence) - addEvidence(a.evidence) || a.days - b.days)
     .filter(({ outgoing, incoming }) => {
-      const isFree = !used.has(outgoing) && !used.has(incoming);
-      if (isFree) used.add(outgoing).add(incoming);
+      const isFree = !usedBookings.has(outgoing) && !usedBookings.has(incoming);
+      if (isFree) usedBookings.add(outgoing).add(incoming);
       return isFree;
     });
 }
@@ -111,13 +111,14 @@ function readEvidence(
   { texts, bookingType, category, notes }: Booking,
   { account }: Booking,
 ): Evidence {
-  const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
-  const saysTransfer = TRANSFER.test(all);
+  const allTexts = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
+  const saysTransfer = TRANSFER.test(allTexts);
   // The text must say nothing else: "Transfers & payments" is a category of other payments as well.
   const saysOnlyTransfer =
     saysTransfer &&
     (saysNothingElse([category ?? '-']) || saysNothingElse([...texts, notes ?? '']));
-  if (OWN_TRANSFER.test(all) || isNamed(account, all) || saysOnlyTransfer) return EVIDENCE.own;
+  if (OWN_TRANSFER.test(allTexts) || isNamed(account, allTexts) || saysOnlyTransfer)
+    return EVIDENCE.own;
   return saysTransfer ? EVIDENCE.transfer : EVIDENCE.none;
 }
 
@@ -132,9 +133,9 @@ function saysNothingElse(texts: readonly string[]): boolean {
 const WORD_CHARACTER = /[\p{Lu}\p{Ll}\p{N}]/u;
 
 function isNamed(account: string | null, text: string): boolean {
-  const [name, lower] = [account?.toLowerCase() ?? '', text.toLowerCase()];
+  const [name, lowerCaseText] = [account?.toLowerCase() ?? '', text.toLowerCase()];
   if (name.length < MIN_NAME_LENGTH) return false;
-  const parts = lower.split(name);
+  const parts = lowerCaseText.split(name);
   return parts.some((before, n) => {
     const after = parts[n + 1];
     return after !== undefined && !WORD_CHARACTER.test(`${before.slice(-1)}${after.slice(0, 1)}`);
@@ -142,14 +143,14 @@ function isNamed(account: string | null, text: string): boolean {
 }
 
 function showPairs(pairs: readonly Pair[]): string {
-  const shown = pairs
+  const shownPairs = pairs
     .slice(0, MAX_SHOWN)
     .map(
       ({ outgoing, incoming }) =>
         `${outgoing.date} ${incoming.signed} (lines ${outgoing.line} and ${incoming.line})`,
     );
-  const more = pairs.length > shown.length ? [`${pairs.length - shown.length} more`] : [];
-  return [...shown, ...more].join(', ');
+  const more = pairs.length > shownPairs.length ? [`${pairs.length - shownPairs.length} more`] : [];
+  return [...shownPairs, ...more].join(', ');
 }
 
 function askAboutTransfers(pairs: readonly Pair[]): Question {

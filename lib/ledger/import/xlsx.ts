@@ -16,14 +16,14 @@ const EXACT_DIGITS = 15;
 /** More decimals than any bank writes: rounding errors of long sums. */
 const NOISY_DECIMALS = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
-const SAVE = 'Save it as XLSX or CSV.';
+const SAVE_ADVICE = 'Save it as XLSX or CSV.';
 /** Far above the largest statement. Without a limit, a small archive could fill the memory. */
 const MAX_UNPACKED_MEBIBYTES = 256;
 /** ZIP archives of other programs, recognized by the names of the files inside, which are not compressed. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
-  ['opendocument.spreadsheet', `a LibreOffice workbook (.ods). ${SAVE}`],
-  ['Index/Document.iwa', `a Numbers workbook. ${SAVE}`],
-  ['xl/workbook.bin', `a binary Excel workbook (.xlsb). ${SAVE}`],
+  ['opendocument.spreadsheet', `a LibreOffice workbook (.ods). ${SAVE_ADVICE}`],
+  ['Index/Document.iwa', `a Numbers workbook. ${SAVE_ADVICE}`],
+  ['xl/workbook.bin', `a binary Excel workbook (.xlsb). ${SAVE_ADVICE}`],
 ];
 
 /**
@@ -59,10 +59,10 @@ async function readSheets(bytes: Uint8Array) {
  * @throws UserError if the archive unpacks to more than MAX_UNPACKED_MEBIBYTES
  */
 function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  let unpacked = 0;
+  let unpackedBytes = 0;
   const filter = ({ originalSize }: { readonly originalSize: number }) => {
-    unpacked += originalSize;
-    if (unpacked <= MAX_UNPACKED_MEBIBYTES * 2 ** 20) return true;
+    unpackedBytes += originalSize;
+    if (unpackedBytes <= MAX_UNPACKED_MEBIBYTES * 2 ** 20) return true;
     const size = `more than ${MAX_UNPACKED_MEBIBYTES} MiB`;
     throw new UserError(`The workbook unpacks to ${size}. Save its sheet as CSV.`);
   };
@@ -92,9 +92,9 @@ function writeDate(date: Date): string {
  * Writes a number without rounding errors: 45.099999999999994 is a calculated 45.10. A whole number keeps all digits, because it
  * may be an id.
  */
-function writeNumber(written: string): string {
-  if (/^-?\d+$/.test(written)) return written;
-  const exactText = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
+function writeNumber(source: string): string {
+  if (/^-?\d+$/.test(source)) return source;
+  const exactText = String(Number(Number(source).toPrecision(EXACT_DIGITS)));
   return NOISY_DECIMALS.test(exactText)
     ? String(Number(Number(exactText).toFixed(MAX_DECIMALS)))
     : exactText;
