@@ -61,11 +61,18 @@ function focusDescription(container: ParentNode | null): void {
 
 function readAddDraft(): Draft {
   const date = localDay(new Date());
-  const empty = { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
-  const draft = { ...empty, ...readDraft<Draft>(nameDraft()) } as Draft;
-  const unadded = isEmpty(draft) ? takeUnadded() : undefined;
-  if (unadded) keepDraft(nameDraft(), unadded);
-  return unadded ?? draft;
+  const emptyDraft = {
+    date,
+    description: '',
+    amount: '',
+    type: 'expense',
+    category: '',
+    notes: '',
+  };
+  const draft = { ...emptyDraft, ...readDraft<Draft>(nameDraft()) } as Draft;
+  const unaddedDraft = isEmpty(draft) ? takeUnadded() : undefined;
+  if (unaddedDraft) keepDraft(nameDraft(), unaddedDraft);
+  return unaddedDraft ?? draft;
 }
 
 /** The refused create that is kept already. */
@@ -73,13 +80,13 @@ let keptRefusal: typeof refusedCreate.value;
 
 /** If the service refuses a create while no form is shown, keeps the transaction, so that a reload does not lose it. */
 function keepRefusedDraft(): void {
-  const refused = refusedCreate.value;
-  if (refused && isPhone.value && !isSheetShown.value) keepRefusal(refused);
+  const refusal = refusedCreate.value;
+  if (refusal && isPhone.value && !isSheetShown.value) keepRefusal(refusal);
 }
 
-function keepRefusal(refused: NonNullable<typeof keptRefusal>): void {
-  if (refused !== keptRefusal) keepUnadded(draftOf(refused.row));
-  keptRefusal = refused;
+function keepRefusal(refusal: NonNullable<typeof keptRefusal>): void {
+  if (refusal !== keptRefusal) keepUnadded(draftOf(refusal.row));
+  keptRefusal = refusal;
 }
 
 function isSameDraft(first: Draft, second: Draft): boolean {
@@ -90,26 +97,26 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
   const returnFocus = useFocusBefore(form);
   const name = useMemo(nameDraft, []);
-  const open = useDraft(readAddDraft, (draft) => keepDraft(name, draft));
-  const proposed = useProposal(open.draft);
-  const placeholder = useComputed(() => proposed.value || 'None');
-  const added = useSignal('');
-  useRefusedCreate(open);
-  useForgottenErrors(form, open);
+  const openDraft = useDraft(readAddDraft, (draft) => keepDraft(name, draft));
+  const proposal = useProposal(openDraft.draft);
+  const placeholder = useComputed(() => proposal.value || 'None');
+  const confirmation = useSignal('');
+  useRefusedCreate(openDraft);
+  useErrorReset(form, openDraft);
 
   const save = async (event: Event) => {
     event.preventDefault();
-    const typed = open.draft.peek();
-    const complete = { ...typed, category: typed.category || proposed.peek() };
-    const errors = findErrors(complete);
-    open.errors.value = errors;
+    const typedDraft = openDraft.draft.peek();
+    const completeDraft = { ...typedDraft, category: typedDraft.category || proposal.peek() };
+    const errors = findErrors(completeDraft);
+    openDraft.errors.value = errors;
     if (Object.keys(errors).length > 0) return focusError(form.current);
     // The person can type the next transaction while the category is looked up.
-    open.edit({ description: '', amount: '', category: '', type: 'expense' });
+    openDraft.edit({ description: '', amount: '', category: '', type: 'expense' });
     focusDescription(document);
-    if (await addTransaction(complete)) added.value = announcement.peek();
-    const unadded = isEmpty(open.draft.peek()) ? takeUnadded() : undefined;
-    if (unadded) open.edit(unadded);
+    if (await addTransaction(completeDraft)) confirmation.value = announcement.peek();
+    const unaddedDraft = isEmpty(openDraft.draft.peek()) ? takeUnadded() : undefined;
+    if (unaddedDraft) openDraft.edit(unaddedDraft);
   };
   return (
     <form
@@ -123,11 +130,11 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
         if (key === 'Escape' && !isInSheet) returnFocus();
       }}
     >
-      <TransactionFields open={open} isFirst={isInSheet} placeholder={placeholder} />
+      <TransactionFields open={openDraft} isFirst={isInSheet} placeholder={placeholder} />
       <Button type="submit" kind="primary" class="add">
         Add
       </Button>
-      {isInSheet && <LastAdded text={added} />}
+      {isInSheet && <LastAdded text={confirmation} />}
     </form>
   );
 }
@@ -144,14 +151,14 @@ function LastAdded({ text }: { readonly text: Signal<string> }) {
 /** Puts a refused create back into the form, or keeps it until then if the person is already typing another transaction. */
 function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
   useSignalEffect(() => {
-    const refused = refusedCreate.value;
-    if (!refused) return;
+    const refusal = refusedCreate.value;
+    if (!refusal) return;
     refusedCreate.value = undefined;
-    const refusedDraft = draftOf(refused.row);
+    const refusedDraft = draftOf(refusal.row);
     if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), refusedDraft))
-      return keepRefusal(refused);
+      return keepRefusal(refusal);
     edit(refusedDraft);
-    errors.value = readErrors(refused.error);
+    errors.value = readErrors(refusal.error);
   });
 }
 
@@ -159,19 +166,19 @@ function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
  * Clears the errors of an empty form when the person acts elsewhere, but only after the click: if the page moved before, the
  * click would miss its target.
  */
-function useForgottenErrors(
+function useErrorReset(
   form: { readonly current: HTMLElement | null },
   { draft, errors }: OpenDraft,
 ): void {
   useSignalEffect(() => {
     if (Object.keys(errors.value).length === 0 || !isEmpty(draft.peek())) return;
-    const leave = ({ target }: Event) => {
+    const clearErrors = ({ target }: Event) => {
       if (target instanceof Node && !form.current?.contains(target)) errors.value = {};
     };
     const types = ['click', 'keyup'];
-    for (const type of types) addEventListener(type, leave);
+    for (const type of types) addEventListener(type, clearErrors);
     return () => {
-      for (const type of types) removeEventListener(type, leave);
+      for (const type of types) removeEventListener(type, clearErrors);
     };
   });
 }

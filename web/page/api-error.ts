@@ -18,7 +18,7 @@ type Refusal = Partial<Failure> & {
 const FIRST_PAUSE_MS = 500;
 export const MAX_PAUSE_MS = 20_000;
 
-/** Time before the next attempt. @param failures earlier attempts that were not answered */
+/** Time before the next attempt. @param failures earlier attempts without a response */
 export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
@@ -39,7 +39,7 @@ export class ApiError extends Error {
   readonly code: Failure['error'] | undefined;
   readonly details: Readonly<Record<string, readonly string[]>>;
   readonly existingId: number | undefined;
-  /** True if the answer was lost or invites another attempt. The request may have been applied. */
+  /** True if the response was lost or invites another attempt. The request may have been applied. */
   readonly isRetryable: boolean;
 
   constructor(message: string, refusal: Partial<Refusal> = {}) {

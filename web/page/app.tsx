@@ -59,18 +59,18 @@ export function App() {
     return () => removeEventListener('keydown', onShortcut);
   }, []);
   useInterruptedWork();
-  const isAsking = keyQuestion.value !== undefined;
+  const asksForKey = keyQuestion.value !== undefined;
   return (
     <>
       <Header />
-      <main>{isAsking ? <KeyForm /> : <Ledger />}</main>
+      <main>{asksForKey ? <KeyForm /> : <Ledger />}</main>
       <Tooltip />
       <DropTarget />
       <div class="toasts">
-        {!isSheetOpen.value && !isAsking && <Messages />}
+        {!isSheetOpen.value && !asksForKey && <Messages />}
         <UndoBar />
       </div>
-      {!isAsking && <OpenSheet />}
+      {!asksForKey && <OpenSheet />}
     </>
   );
 }
@@ -129,11 +129,11 @@ function Header() {
 }
 
 function HeaderActions() {
-  const isOpened = me.value !== undefined;
+  const isLedgerOpen = me.value !== undefined;
   return (
     <nav aria-label="Ledger">
       <ImportButton />
-      {isOpened && (
+      {isLedgerOpen && (
         <Button kind="quiet" onClick={() => openSheet('categories')}>
           Categories
         </Button>
@@ -144,7 +144,7 @@ function HeaderActions() {
       <Button kind="quiet" onClick={refresh}>
         Refresh
       </Button>
-      {storedKey.read() !== undefined && isOpened && (
+      {storedKey.read() !== undefined && isLedgerOpen && (
         <Button kind="quiet" onClick={forgetKey}>
           Forget key
         </Button>
@@ -189,16 +189,19 @@ function SaveState() {
  * view, because they would only have to be drawn again.
  */
 function Ledger() {
-  const failed = failure.value;
-  const isOfScope = shownList.value === nameList(scope.value);
-  const isFailed = failed !== undefined && nameList(failed.scope) === nameList(scope.value);
+  const failedLoad = failure.value;
+  const showsScope = shownList.value === nameList(scope.value);
+  const hasLoadFailed =
+    failedLoad !== undefined && nameList(failedLoad.scope) === nameList(scope.value);
   return (
     <div id="ledger" aria-busy={isLoading.value}>
       <ImportSheet />
       <ScopeBar />
-      {isFailed && <LoadFailure isShown={isOfScope} />}
+      {hasLoadFailed && <LoadFailure hasFigures={showsScope} />}
       {view.value && (
-        <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
+        <div
+          class={showsScope ? 'of-scope' : hasLoadFailed ? 'of-scope withheld' : 'of-scope stale'}
+        >
           <Figures />
           <details class="charts" open={!isPhone.peek()}>
             <summary>Charts and comparison</summary>
@@ -226,23 +229,25 @@ function Ledger() {
   );
 }
 
-function LoadFailure({ isShown }: { readonly isShown: boolean }) {
+function LoadFailure({ hasFigures }: { readonly hasFigures: boolean }) {
   const error = failure.value?.error;
-  const tooMany = error?.refusalOf('group_by');
+  const periodRefusal = error?.refusalOf('group_by');
   const request = error?.requestId ? ` (request ${error.requestId})` : '';
   const retry = error?.isRetryable ? ' The page tries again.' : '';
   const age =
-    isShown && view.value ? ` The figures shown are from ${format.time(view.value.readAt)}.` : '';
+    hasFigures && view.value
+      ? ` The figures shown are from ${format.time(view.value.readAt)}.`
+      : '';
   return (
     <div role="alert">
       <NoticeBox
         text={
-          tooMany
-            ? `${tooMany} Choose a year, or a shorter range.`
+          periodRefusal
+            ? `${periodRefusal} Choose a year, or a shorter range.`
             : `${error?.message}${request}${retry}${age}`
         }
       >
-        {tooMany ? (
+        {periodRefusal ? (
           <ScopeLink to={{ period: '12m' }}>Show 12 months</ScopeLink>
         ) : (
           <Button onClick={refresh}>Try again</Button>
@@ -253,17 +258,17 @@ function LoadFailure({ isShown }: { readonly isShown: boolean }) {
 }
 
 function UndoBar() {
-  const removed = outbox.undoable.value.flatMap(({ changes }) => changes);
-  if (removed.length === 0) return null;
-  const [{ before } = {}] = removed;
+  const removals = outbox.undoable.value.flatMap(({ changes }) => changes);
+  if (removals.length === 0) return null;
+  const [{ before } = {}] = removals;
   const undo = () => {
     undoRemovals();
     focusWhenDrawn(`.entry[data-id="${before?.id}"]`);
   };
   const text =
-    removed.length === 1
+    removals.length === 1
       ? `Deleted “${before?.description}”`
-      : `Deleted ${format.counted(removed.length, 'transaction')}`;
+      : `Deleted ${format.counted(removals.length, 'transaction')}`;
   return (
     <div class="toast" role="status">
       <span dir="auto">{text}</span>

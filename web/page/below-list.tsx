@@ -6,10 +6,10 @@ import { canWrite, cells, rows, scope, totals, view } from './ledger.ts';
 import { isFiltered, UNFILTERED } from './scope.ts';
 
 export function Pages() {
-  const shown = view.value;
-  if (!shown || shown.pages <= 1) return null;
-  const { page, pages } = shown;
-  const step = (to: number, text: string, label: string) =>
+  const currentView = view.value;
+  if (!currentView || currentView.pages <= 1) return null;
+  const { page, pages } = currentView;
+  const createPageLink = (to: number, text: string, label: string) =>
     to < 1 || to > pages ? (
       <span key={label} aria-hidden="true">
         {text}
@@ -21,7 +21,7 @@ export function Pages() {
     );
   return (
     <nav class="pages" aria-label="Pages">
-      {step(Math.min(page - 1, pages), '‹', 'Previous page')}
+      {createPageLink(Math.min(page - 1, pages), '‹', 'Previous page')}
       {pagesAround(page, pages).map((each, n) =>
         each === undefined ? (
           <span key={`gap ${n}`} aria-hidden="true">
@@ -38,15 +38,16 @@ export function Pages() {
           </ScopeLink>
         ),
       )}
-      {step(page + 1, '›', 'Next page')}
+      {createPageLink(page + 1, '›', 'Next page')}
     </nav>
   );
 }
 
 function NoMatch() {
   const { q, category, period } = scope.value;
-  const isSorted = category === 'none' && totals.value.count === 0 && addUp(cells.value).count > 0;
-  if (isSorted)
+  const isEveryRowCategorised =
+    category === 'none' && totals.value.count === 0 && addUp(cells.value).count > 0;
+  if (isEveryRowCategorised)
     return (
       <div class="nothing">
         <p>All sorted in.</p>
@@ -72,9 +73,9 @@ function NoMatch() {
 
 /** Says why there are no rows, and suggests what to do. */
 export function EmptyList() {
-  const shown = view.value;
-  if (!shown || rows.value.length > 0) return null;
-  if (shown.total > 0 && shown.page > shown.pages)
+  const currentView = view.value;
+  if (!currentView || rows.value.length > 0) return null;
+  if (currentView.total > 0 && currentView.page > currentView.pages)
     return <p class="nothing">There is no such page.</p>;
   if (isFiltered(scope.value)) return <NoMatch />;
   const { period } = scope.value;

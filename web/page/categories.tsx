@@ -108,9 +108,9 @@ function NewCategory() {
 function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
   const settings = findOpened(id);
-  const press = useSubmit(async () => {
-    const refused = await closeOpened();
-    if (!refused && !settings) openCategory(category);
+  const toggleSettings = useSubmit(async () => {
+    const refusal = await closeOpened();
+    if (!refusal && !settings) openCategory(category);
   });
   // Without this, Escape would close the sheet.
   const cancel = (event: TargetedKeyboardEvent<HTMLElement>) => {
@@ -132,7 +132,7 @@ function CategoryItem({ category }: { readonly category: Category }) {
             kind="quiet"
             aria-expanded={settings !== undefined}
             aria-label={settings ? `Done with ${name}` : `Change ${name}`}
-            onClick={press}
+            onClick={toggleSettings}
           >
             {settings ? 'Done' : 'Change'}
           </Button>
@@ -162,20 +162,20 @@ function CategorySettings({ category, settings }: SettingsProps) {
     }
   });
   const form = useRef<HTMLFormElement>(null);
-  // A refusal may answer a button of another category, and a reload may have interrupted the change, while the list of this
-  // category is folded.
+  // The settings may be refused after a click on another category, or reopened after a reload, while the list of this category
+  // is folded.
   useLayoutEffect(() => {
     form.current?.closest('details')?.setAttribute('open', '');
     if (error.value !== '') focusError(form.current);
   }, [error.value]);
-  const isOfTarget = error.value === UNREADABLE_TARGET;
+  const isTargetError = error.value === UNREADABLE_TARGET;
   return (
     <form ref={form} class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
-      <Field label="Name" error={isOfTarget ? '' : error.value}>
+      <Field label="Name" error={isTargetError ? '' : error.value}>
         {(id) => <input {...NAME} {...id} {...bind(name)} />}
       </Field>
       <Field label="Color">{(id) => <input type="color" {...id} {...bind(color)} />}</Field>
-      <Field label="Monthly target" error={isOfTarget ? error.value : ''}>
+      <Field label="Monthly target" error={isTargetError ? error.value : ''}>
         {(id) => (
           <input type="text" inputMode="decimal" placeholder="None" {...id} {...bind(target)} />
         )}
@@ -211,26 +211,26 @@ function bind(text: Signal<string>) {
 
 /** Saves the settings that were open when the sheet was closed. Refused settings are shown when it is opened again. */
 async function saveBehindSheet(onOpen: () => void): Promise<void> {
-  const refused = await closeOpened();
-  if (!refused) return;
-  const { name = '' } = categoriesById.peek().get(refused.id) ?? {};
+  const refusal = await closeOpened();
+  if (!refusal) return;
+  const { name = '' } = categoriesById.peek().get(refusal.id) ?? {};
   const run = () => {
     notice.value = undefined;
     onOpen();
   };
   notice.value = {
-    text: `The changes of ${name} were not saved. ${refused.settings.error.peek()}`,
+    text: `The changes of ${name} were not saved. ${refusal.settings.error.peek()}`,
     action: { name: 'Show them', run },
   };
 }
 
 /** Moves every transaction into another category, then deactivates the emptied one. */
 function MergeChoice({ category, settings }: SettingsProps) {
-  const [into, setInto] = useState('');
+  const [targetId, setTargetId] = useState('');
   const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
   if (others.length === 0) return null;
   const merge = useSubmit(async () => {
-    const target = others.find(({ id }) => String(id) === into);
+    const target = others.find(({ id }) => String(id) === targetId);
     if (!target || !(await settings.save())) return;
     const isMerged = await mergeCategory(category, target);
     if (isMerged && findOpened(category.id) === settings) await closeOpened();
@@ -241,8 +241,8 @@ function MergeChoice({ category, settings }: SettingsProps) {
         {(id) => (
           <select
             {...id}
-            value={into}
-            onChange={({ currentTarget }) => setInto(currentTarget.value)}
+            value={targetId}
+            onChange={({ currentTarget }) => setTargetId(currentTarget.value)}
           >
             <option value="">Choose a category</option>
             {others.map((each) => (
@@ -253,7 +253,7 @@ function MergeChoice({ category, settings }: SettingsProps) {
           </select>
         )}
       </Field>
-      <Button onClick={merge} disabled={into === '' || isMoving.value}>
+      <Button onClick={merge} disabled={targetId === '' || isMoving.value}>
         Merge
       </Button>
     </div>

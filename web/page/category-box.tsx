@@ -44,7 +44,7 @@ export function CategoryBox(props: CategoryBoxProps) {
   const { label, text, onText, onTake, isLabelled = false, ...rest } = props;
   const id = useId();
   const list = useSuggestions(text);
-  const shown = list.shown.value;
+  const suggestions = list.suggestions.value;
   const take = ({ name }: Option) => {
     onText(name);
     list.close();
@@ -60,14 +60,14 @@ export function CategoryBox(props: CategoryBoxProps) {
         autocomplete="off"
         maxLength={255}
         dir="auto"
-        aria-expanded={shown !== undefined}
+        aria-expanded={suggestions !== undefined}
         aria-controls={id}
         aria-autocomplete="list"
-        {...(shown && { 'aria-activedescendant': `${id}-${shown.activeIndex}` })}
+        {...(suggestions && { 'aria-activedescendant': `${id}-${suggestions.activeIndex}` })}
         value={text}
         {...listenToField({ list, text, onText, take, isChoice: onTake !== undefined })}
       />
-      {shown && <SuggestionList id={id} shown={shown} onTake={take} />}
+      {suggestions && <SuggestionList id={id} suggestions={suggestions} onTake={take} />}
     </span>
   );
 }
@@ -130,12 +130,12 @@ function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts
 
 interface SuggestionListProps {
   readonly id: string;
-  readonly shown: Suggestions;
+  readonly suggestions: Suggestions;
   readonly onTake: (option: Option) => void;
 }
 
-function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
-  const { options, activeIndex } = shown;
+function SuggestionList({ id, suggestions, onTake }: SuggestionListProps) {
+  const { options, activeIndex } = suggestions;
   return (
     <span class="suggestions">
       <ul id={id} role="listbox" aria-label="Suggestions">
@@ -160,34 +160,34 @@ function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
 
 /** Manages the list of suggestions for the text of a field. */
 function useSuggestions(text: ReadonlySignal<string>) {
-  const shown = useSignal<Suggestions | undefined>(undefined);
+  const suggestions = useSignal<Suggestions | undefined>(undefined);
   return useMemo(() => {
     let cancel: (() => void) | undefined;
     const show = (options: readonly Option[]) => {
       cancel?.();
       cancel = undefined;
-      shown.value = options.length > 0 ? { options, activeIndex: 0 } : undefined;
+      suggestions.value = options.length > 0 ? { options, activeIndex: 0 } : undefined;
     };
     const search = () => show(findOptions(text.peek()));
     const open = () => show(listOptions(text.peek()));
     /** Returns the suggestions for the current text, even if a key is pressed before the list has been drawn. */
     const read = () => {
       if (cancel) search();
-      return shown.peek();
+      return suggestions.peek();
     };
     return {
-      shown,
+      suggestions,
       open,
       searchSoon() {
         cancel ??= afterFrame(search);
       },
       read,
       move(step: 1 | -1) {
-        const now = read();
-        if (!now) return open();
-        const { options, activeIndex } = now;
+        const current = read();
+        if (!current) return open();
+        const { options, activeIndex } = current;
         const next = (activeIndex + step + options.length) % options.length;
-        shown.value = { options, activeIndex: next };
+        suggestions.value = { options, activeIndex: next };
       },
       close: () => show([]),
     };
@@ -226,18 +226,22 @@ function listOptions(text: string): readonly Option[] {
 
 /** Names that begin with the text come first, then names with a word that does; a new name comes last. */
 function findOptions(text: string): readonly Option[] {
-  const searched = normalize(text.trim());
+  const searchText = normalize(text.trim());
   const all = choices.value;
-  const found = all
-    .filter(({ normalized }) => normalized.includes(searched))
-    .map(({ name, normalized }) => ({ name, isNew: false, rank: rankMatch(normalized, searched) }))
+  const matches = all
+    .filter(({ normalized }) => normalized.includes(searchText))
+    .map(({ name, normalized }) => ({
+      name,
+      isNew: false,
+      rank: rankMatch(normalized, searchText),
+    }))
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_OPTIONS);
-  const isKnown = searched === '' || all.some(({ normalized }) => normalized === searched);
-  return isKnown ? found : [...found, { name: text.trim(), isNew: true }];
+  const isKnown = searchText === '' || all.some(({ normalized }) => normalized === searchText);
+  return isKnown ? matches : [...matches, { name: text.trim(), isNew: true }];
 }
 
-function rankMatch(name: string, searched: string): number {
-  if (name.startsWith(searched)) return 0;
-  return name.includes(` ${searched}`) ? 1 : 2;
+function rankMatch(name: string, searchText: string): number {
+  if (name.startsWith(searchText)) return 0;
+  return name.includes(` ${searchText}`) ? 1 : 2;
 }

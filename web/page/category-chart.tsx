@@ -18,12 +18,12 @@ const isUnfolded = signal(false);
  * shows how much of the target is spent.
  */
 export function CategoryChart() {
-  const shown = view.value;
-  const side = shown?.scope.type ?? 'expense';
+  const currentView = view.value;
+  const side = currentView?.scope.type ?? 'expense';
   const bars = addUpCategories(cells.value, side);
-  const large = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
-  const longest = Math.max(...bars.map(({ amount }) => amount), 0.01);
-  const hasTargets = side === 'expense' && shown?.scope.period.length === 7;
+  const shownBars = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
+  const largestAmount = Math.max(...bars.map(({ amount }) => amount), 0.01);
+  const hasTargets = side === 'expense' && currentView?.scope.period.length === 7;
   return (
     <section class="card" aria-label="By category">
       <div class="title">
@@ -40,19 +40,19 @@ export function CategoryChart() {
           </button>
         )}
       </div>
-      {shown && bars.length === 0 && (
+      {currentView && bars.length === 0 && (
         <p class="no-figures">
-          {shown.scope.q ? `No ${side} matches.` : `No ${side} in this period yet.`}
+          {currentView.scope.q ? `No ${side} matches.` : `No ${side} in this period yet.`}
         </p>
       )}
       <ol class="category-bars">
-        {large.map(({ key, amount, share }) => (
+        {shownBars.map(({ key, amount, share }) => (
           <CategoryBarRow
             key={key}
             category={key}
             amount={amount}
             share={share}
-            longest={longest}
+            largestAmount={largestAmount}
             target={hasTargets ? targets.value[key] : undefined}
           />
         ))}
@@ -65,14 +65,14 @@ interface CategoryBarRowProps {
   readonly category: CategoryKey;
   readonly amount: number;
   readonly share: number | undefined;
-  readonly longest: number;
+  readonly largestAmount: number;
   readonly target: number | undefined;
 }
 
-function CategoryBarRow({ category, amount, share, longest, target }: CategoryBarRowProps) {
+function CategoryBarRow({ category, amount, share, largestAmount, target }: CategoryBarRowProps) {
   const isCurrent = scope.value.category === category;
-  const known = category === 'none' ? undefined : categoriesById.value.get(category);
-  const part = target ? Math.min(1, amount / target) : amount / longest;
+  const knownCategory = category === 'none' ? undefined : categoriesById.value.get(category);
+  const filledShare = target ? Math.min(1, amount / target) : amount / largestAmount;
   const note = target
     ? `of ${format.money(target)}`
     : share === undefined
@@ -86,7 +86,7 @@ function CategoryBarRow({ category, amount, share, longest, target }: CategoryBa
         isCurrent={isCurrent}
       >
         <span class="name" dir="auto">
-          {known?.name ?? 'No category'}
+          {knownCategory?.name ?? 'No category'}
         </span>
         <span class="amount">{format.money(amount)}</span>
         <span class="share">{note}</span>
@@ -94,8 +94,8 @@ function CategoryBarRow({ category, amount, share, longest, target }: CategoryBa
           <span
             class="filled"
             style={{
-              width: `${Math.max(0.5, Math.max(0, part) * 100)}%`,
-              ...(known && { background: categoryColor(known) }),
+              width: `${Math.max(0.5, Math.max(0, filledShare) * 100)}%`,
+              ...(knownCategory && { background: categoryColor(knownCategory) }),
             }}
           />
         </span>

@@ -18,13 +18,13 @@ export const choices = computed(() =>
  * @throws ApiError if a new category cannot be created
  */
 export async function resolveCategory(text: string): Promise<Category | undefined> {
-  const typed = text.trim();
-  if (typed === '') return undefined;
-  const searched = normalize(typed);
-  const alike = choices.value.filter(({ normalized }) => normalized === searched);
-  const known =
-    alike.find(({ name }) => name === typed) ??
-    alike.find(({ name }) => name.toLowerCase() === typed.toLowerCase()) ??
-    alike[0];
-  return known?.category ?? (await ensureCategory(text));
+  const typedName = text.trim();
+  if (typedName === '') return undefined;
+  const normalizedName = normalize(typedName);
+  const candidates = choices.value.filter(({ normalized }) => normalized === normalizedName);
+  const match =
+    candidates.find(({ name }) => name === typedName) ??
+    candidates.find(({ name }) => name.toLowerCase() === typedName.toLowerCase()) ??
+    candidates[0];
+  return match?.category ?? (await ensureCategory(text));
 }

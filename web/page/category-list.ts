@@ -11,36 +11,42 @@ export const categoriesById = computed(
   () => new Map(categories.value.map((category) => [category.id, category])),
 );
 
-const written = new Map<number, { readonly category: Category; readonly at: number }>();
+const writtenCategories = new Map<
+  number,
+  { readonly category: Category; readonly writtenAt: number }
+>();
 
-/** @param listed the categories in the service's latest answer */
-export function showCategories(listed: readonly Category[]): void {
-  const shown = new Map(listed.map((category) => [category.id, category]));
-  const newer = [...written.values()].filter(({ category, at }) => {
-    const known = shown.get(category.id);
-    return at >= Date.now() - LAG_MS && !(known && readVersion(known) >= readVersion(category));
+/** @param listedCategories the categories in the service's latest response */
+export function showCategories(listedCategories: readonly Category[]): void {
+  const shownById = new Map(listedCategories.map((category) => [category.id, category]));
+  const newerWrites = [...writtenCategories.values()].filter(({ category, writtenAt }) => {
+    const listedCategory = shownById.get(category.id);
+    return (
+      writtenAt >= Date.now() - LAG_MS &&
+      !(listedCategory && readVersion(listedCategory) >= readVersion(category))
+    );
   });
-  // A write is answered without the count of transactions, which the list has.
-  for (const { category } of newer)
-    shown.set(category.id, { ...shown.get(category.id), ...category });
+  // The response to a write lacks the count of transactions, which the list has.
+  for (const { category } of newerWrites)
+    shownById.set(category.id, { ...shownById.get(category.id), ...category });
   categories.value =
-    newer.length === 0
-      ? listed
-      : [...shown.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    newerWrites.length === 0
+      ? listedCategories
+      : [...shownById.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Shows a category that this page has just written, before any list has it. Answers may arrive in another order. */
+/** Shows a category that this page has just written, before any list has it. Responses may arrive in another order. */
 export function keepCategory(category: Category): void {
-  const latest = written.get(category.id)?.category;
+  const latest = writtenCategories.get(category.id)?.category;
   if (!latest || readVersion(latest) <= readVersion(category))
-    written.set(category.id, { category, at: Date.now() });
+    writtenCategories.set(category.id, { category, writtenAt: Date.now() });
   showCategories(categories.value);
   forgetAnswers((_, path) => path.startsWith('/categories'));
 }
 
 /** Called when the page asks for a key, because another key may open another ledger. */
 export function forgetWrittenCategories(): void {
-  written.clear();
+  writtenCategories.clear();
 }
 
 /** Returns the version that this page read or wrote last: the caller may have an older one. */

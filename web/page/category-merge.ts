@@ -1,5 +1,5 @@
 // Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
-// Both use the outbox, which repeats what was not answered and follows the versions that this page writes. A merge that a reload
+// Both use the outbox, which repeats requests without a response and follows the versions that this page writes. A merge that a reload
 // has interrupted goes on.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
@@ -36,11 +36,11 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** Name of the ledger in which a merge, or the Undo of one, is under way. It may wait for the key of that ledger. */
-const movingIn = signal<string | undefined>(undefined);
+const movingLedger = signal<string | undefined>(undefined);
 
 /** While true, no other merge or Undo starts: it would find only the transactions that the first has not moved yet. */
 export const isMoving = computed(
-  () => movingIn.value !== undefined && movingIn.value === me.value?.ledger,
+  () => movingLedger.value !== undefined && movingLedger.value === me.value?.ledger,
 );
 
 /** @returns true if the category is merged; if not, the notice says why */
@@ -50,14 +50,14 @@ export async function mergeCategory(category: Category, target: Category): Promi
 
 /** Goes on with the merge that a reload has interrupted. @returns false if there was none, or it did not succeed */
 export async function resumeMerge(): Promise<boolean> {
-  const kept = readDraft<KeptMerge>(nameDraft());
-  if (!kept) return false;
-  const [category, target] = [readLatest(kept.category), readLatest(kept.target)];
+  const keptMerge = readDraft<KeptMerge>(nameDraft());
+  if (!keptMerge) return false;
+  const [category, target] = [readLatest(keptMerge.category), readLatest(keptMerge.target)];
   return await moveAlone(async () => {
     notice.value = { text: `Going on to merge ${category.name} into ${target.name}` };
     // The transactions that were being moved during the reload
     await outbox.settle();
-    return await merge(category, target, kept.ids);
+    return await merge(category, target, keptMerge.ids);
   });
 }
 
@@ -65,49 +65,51 @@ const nameDraft = () => nameOfLedger('merge', outbox.ledger.peek());
 
 async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;
-  movingIn.value = me.peek()?.ledger;
+  movingLedger.value = me.peek()?.ledger;
   try {
     return await work(move);
   } finally {
-    movingIn.value = undefined;
+    movingLedger.value = undefined;
   }
 }
 
-/** @param earlier ids of the transactions that the merge had to move before a reload interrupted it */
+/** @param earlierIds ids of the transactions that the merge had to move before a reload interrupted it */
 async function merge(
   category: Category,
   target: Category,
-  earlier: readonly number[] = [],
+  earlierIds: readonly number[] = [],
 ): Promise<boolean> {
   const ledger = me.peek()?.ledger;
   const name = nameDraft();
-  let all: readonly Row[];
+  let rowsToMove: readonly Row[];
   let movedEarlier: readonly Row[];
   try {
     const rows = await readRows({ category_id: category.id });
     // The list may lag behind the writes of this page.
-    const written = readWritten();
-    all = rows.filter(({ id }) => (written.get(id)?.category_id ?? category.id) === category.id);
-    movedEarlier = await readMoved(target, earlier, all);
+    const writtenRows = readWritten();
+    rowsToMove = rows.filter(
+      ({ id }) => (writtenRows.get(id)?.category_id ?? category.id) === category.id,
+    );
+    movedEarlier = await readMoved(target, earlierIds, rowsToMove);
   } catch (cause) {
     dropDraft(name);
     notice.value = { text: `${category.name} was not merged. ${describeFailure(cause)}` };
     return false;
   }
-  const ids = [...new Set([...earlier, ...all.map(({ id }) => id)])];
+  const ids = [...new Set([...earlierIds, ...rowsToMove.map(({ id }) => id)])];
   keepDraft(name, { category, target, ids } satisfies KeptMerge);
-  announcement.value = `Moving ${countOf(all)} to ${target.name}`;
-  const { moved: movedNow, stayed } = await moveRows(all, target);
+  announcement.value = `Moving ${formatCount(rowsToMove)} to ${target.name}`;
+  const { moved: movedNow, stayed } = await moveRows(rowsToMove, target);
   const moved = [...movedEarlier, ...movedNow];
   const problem =
-    stayed.length > 0 ? `${countOf(stayed)} could not be moved:` : await deactivate(category);
+    stayed.length > 0 ? `${formatCount(stayed)} could not be moved:` : await deactivate(category);
   const isMerged = problem === '';
   const state = isMerged ? 'is inactive.' : `stays active. ${problem}`;
   const undo = { name: 'Undo', run: () => void undoMerge({ ledger, category, moved }) };
   dropDraft(name);
-  announcement.value = `Moved ${countOf(moved)}`;
+  announcement.value = `Moved ${formatCount(moved)}`;
   notice.value = {
-    text: `Moved ${countOf(moved)} from ${category.name} to ${target.name}. ${category.name} ${state}`,
+    text: `Moved ${formatCount(moved)} from ${category.name} to ${target.name}. ${category.name} ${state}`,
     details: stayed,
     ...((isMerged || moved.length > 0) && { action: undo }),
   };
@@ -117,17 +119,17 @@ async function merge(
 /** Reads the transactions that were moved before the reload. */
 async function readMoved(
   target: Category,
-  earlier: readonly number[],
-  left: readonly Row[],
+  earlierIds: readonly number[],
+  remainingRows: readonly Row[],
 ): Promise<readonly Row[]> {
-  if (earlier.length === 0) return [];
-  const isLeft = new Set(left.map(({ id }) => id));
-  const written = readWritten();
-  const listed = await readRows({ category_id: target.id });
-  const byId = new Map(listed.map((row) => [row.id, row]));
-  return earlier.flatMap((id) => {
-    const row = written.get(id) ?? byId.get(id);
-    return row?.category_id === target.id && !isLeft.has(id) ? outbox.latestOf(row) : [];
+  if (earlierIds.length === 0) return [];
+  const remainingIds = new Set(remainingRows.map(({ id }) => id));
+  const writtenRows = readWritten();
+  const targetRows = await readRows({ category_id: target.id });
+  const byId = new Map(targetRows.map((row) => [row.id, row]));
+  return earlierIds.flatMap((id) => {
+    const row = writtenRows.get(id) ?? byId.get(id);
+    return row?.category_id === target.id && !remainingIds.has(id) ? outbox.latestOf(row) : [];
   });
 }
 
@@ -147,27 +149,29 @@ async function deactivate(category: Category): Promise<string> {
   }
 }
 
-async function undoMerge(merged: Merge): Promise<boolean> {
-  return me.peek()?.ledger === merged.ledger && (await moveAlone(() => moveBack(merged)));
+async function undoMerge(finishedMerge: Merge): Promise<boolean> {
+  return (
+    me.peek()?.ledger === finishedMerge.ledger && (await moveAlone(() => moveBack(finishedMerge)))
+  );
 }
 
-async function moveBack(merged: Merge): Promise<boolean> {
-  const category = readLatest(merged.category);
+async function moveBack(finishedMerge: Merge): Promise<boolean> {
+  const category = readLatest(finishedMerge.category);
   const { name } = category;
-  notice.value = { text: `Moving back ${countOf(merged.moved)} to ${name}` };
+  notice.value = { text: `Moving back ${formatCount(finishedMerge.moved)} to ${name}` };
   try {
     // A category takes transactions only while it is active.
     if (!category.is_active) await updateCategory(category, { is_active: true });
   } catch (cause) {
     notice.value = {
       text: `${name} was not restored. ${describeFailure(cause)}`,
-      action: { name: 'Try again', run: () => void undoMerge(merged) },
+      action: { name: 'Try again', run: () => void undoMerge(finishedMerge) },
     };
     return false;
   }
-  const { unchanged, changed } = findChanged(merged.moved);
+  const { unchanged, changed } = findChanged(finishedMerge.moved);
   const { moved, stayed } = await moveRows(unchanged, category);
-  const text = `Moved back ${countOf(moved)} to ${name}.`;
+  const text = `Moved back ${formatCount(moved)} to ${name}.`;
   const details = [...changed, ...stayed];
   announcement.value = text;
   notice.value =
@@ -180,11 +184,11 @@ async function moveBack(merged: Merge): Promise<boolean> {
 /** Finds the transactions that this page has changed since: the outbox would send a later version of them. */
 function findChanged(moved: readonly Row[]) {
   const changes = outbox.waiting.peek().flatMap((write) => write.changes);
-  const waiting = new Map(changes.map((change) => [change.before?.id, change]));
+  const pendingChanges = new Map(changes.map((change) => [change.before?.id, change]));
   const unchanged: Row[] = [];
   const changed: string[] = [];
   for (const row of moved) {
-    const change = waiting.get(row.id);
+    const change = pendingChanges.get(row.id);
     if (!change && outbox.latestOf(row) === row) unchanged.push(row);
     else changed.push(describe(row, change && !change.after ? DELETED : PRECONDITION_FAILED));
   }
@@ -198,9 +202,9 @@ async function moveRows(rows: readonly Row[], { id, name }: Category) {
     after: { ...before, category_id: id, category_name: name },
   }));
   const refusals = await outbox.update(changes);
-  const refused = new Set(refusals.map(({ change }) => change.before?.id));
+  const refusedIds = new Set(refusals.map(({ change }) => change.before?.id));
   return {
-    moved: changes.flatMap(({ after }) => (refused.has(after.id) ? [] : outbox.latestOf(after))),
+    moved: changes.flatMap(({ after }) => (refusedIds.has(after.id) ? [] : outbox.latestOf(after))),
     stayed: refusals.map(({ change, error }) =>
       describe(change.before, error.status, error.message),
     ),
@@ -211,6 +215,6 @@ function describe(row: Row | undefined, status: number, message = ''): string {
   return `${row?.description}: ${REASONS[status] ?? message}`;
 }
 
-function countOf(transactions: readonly unknown[]): string {
+function formatCount(transactions: readonly unknown[]): string {
   return format.counted(transactions.length, 'transaction');
 }

@@ -44,30 +44,32 @@ export function createSettings(
     target: fields.target.value.trim(),
   }));
   const unsaved = computed(() => {
-    const both = { saved: saved.value, typed: typed.value };
-    return listChanged(both).length > 0 ? both : undefined;
+    const settings = { saved: saved.value, typed: typed.value };
+    return listChanged(settings).length > 0 ? settings : undefined;
   });
-  let saving = Promise.resolve(true);
+  let lastSave = Promise.resolve(true);
   const saveTyped = async () => {
     error.value = '';
     for (;;) {
-      const now = unsaved.peek();
-      if (!now) return true;
+      const pending = unsaved.peek();
+      if (!pending) return true;
       try {
-        await send(Object.fromEntries(listChanged(now).map((each) => [each, now.typed[each]])));
+        await send(
+          Object.fromEntries(listChanged(pending).map((each) => [each, pending.typed[each]])),
+        );
       } catch (cause) {
         error.value = explain(cause);
         return false;
       }
       // The person may have typed more meanwhile.
-      saved.value = now.typed;
+      saved.value = pending.typed;
     }
   };
   return {
     ...{ ...fields, error, unsaved },
     save: () => {
-      saving = saving.then(saveTyped);
-      return saving;
+      lastSave = lastSave.then(saveTyped);
+      return lastSave;
     },
   };
 }

@@ -8,11 +8,11 @@ import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 
-let updating: Promise<unknown> = Promise.resolve();
+let lastUpdate: Promise<unknown> = Promise.resolve();
 
 /**
  * Finds a category by its name, or creates it. If the service has the name already, from another tab or from an attempt whose
- * answer was lost, returns that category.
+ * response was lost, returns that category.
  * @throws ApiError
  */
 export async function ensureCategory(name: string): Promise<Category> {
@@ -20,9 +20,9 @@ export async function ensureCategory(name: string): Promise<Category> {
   const existing = categories.value.find(hasSameName);
   if (existing) return existing;
   try {
-    const created = await createCategory({ name: name.trim() });
-    announcement.value = `Category ${created.name} created`;
-    return created;
+    const category = await createCategory({ name: name.trim() });
+    announcement.value = `Category ${category.name} created`;
+    return category;
   } catch (error) {
     const id = error instanceof ApiError ? error.existingId : undefined;
     if (id === undefined) throw error;
@@ -60,9 +60,9 @@ export function updateCategory(category: Category, changes: object): Promise<Cat
     refreshSoon();
     return data;
   };
-  const updated = updating.then(update, update);
-  updating = updated;
-  return updated;
+  const result = lastUpdate.then(update, update);
+  lastUpdate = result;
+  return result;
 }
 
 /** If the category has a later version, keeps that version, so that the next attempt is not refused as well. */
@@ -75,9 +75,9 @@ async function sendUpdate({ id, etag }: Category, changes: object): Promise<Cate
     if (!(error instanceof ApiError && error.status === PRECONDITION_FAILED)) throw error;
   }
   const { data } = await callWithKey<CategoryRead>(path);
-  // An earlier attempt, whose answer was lost, has already written the changes.
-  const known: Readonly<Record<string, unknown>> = { ...data };
-  if (Object.entries(changes).every(([name, value]) => known[name] === value)) return data;
+  // An earlier attempt, whose response was lost, has already written the changes.
+  const currentFields: Readonly<Record<string, unknown>> = { ...data };
+  if (Object.entries(changes).every(([name, value]) => currentFields[name] === value)) return data;
   keepCategory(data);
   const message = 'It was changed elsewhere meanwhile. Try again to save your change.';
   throw new ApiError(message, { status: PRECONDITION_FAILED, isRetryable: false });

@@ -12,7 +12,7 @@ const MAX_KEEPALIVE_LENGTH = 30_000;
 const readStored = () =>
   tabStorage.getItem(STORED_KEY) ?? deviceStorage.getItem(STORED_KEY) ?? undefined;
 
-interface Held {
+interface KeyState {
   readonly key: string | undefined;
   /** False if the storage is full or denied: only this page has the key. */
   readonly isStored: boolean;
@@ -20,20 +20,20 @@ interface Held {
 }
 
 /** The key of this tab, read once: another tab may keep the key of another ledger on this device meanwhile. */
-let held: Held | undefined;
+let keyState: KeyState | undefined;
 
-function hold(): Held {
-  if (held) return held;
+function readKeyState(): KeyState {
+  if (keyState) return keyState;
   const key = readStored();
-  held = { key, isStored: key !== undefined, isForgotten: false };
-  return held;
+  keyState = { key, isStored: key !== undefined, isForgotten: false };
+  return keyState;
 }
 
 export const storedKey = {
-  read: () => hold().key,
+  read: () => readKeyState().key,
   /** Uses the key from now on. */
-  write: (key: string, how: { readonly isKept: boolean }) => {
-    held = { key, isStored: storedKey.leaveForReload(key, how), isForgotten: false };
+  write: (key: string, options: { readonly isKept: boolean }) => {
+    keyState = { key, isStored: storedKey.leaveForReload(key, options), isForgotten: false };
   },
   /** Stores a key that the page uses only after a reload. @returns false if it cannot be stored */
   leaveForReload: (key: string, { isKept }: { readonly isKept: boolean }) => {
@@ -41,29 +41,29 @@ export const storedKey = {
     return (isKept ? deviceStorage : tabStorage).setItem(STORED_KEY, key);
   },
   forget: () => {
-    held = { key: undefined, isStored: false, isForgotten: true };
+    keyState = { key: undefined, isStored: false, isForgotten: true };
     tabStorage.removeItem(STORED_KEY);
     deviceStorage.removeItem(STORED_KEY);
   },
   /** Forgets the key that the service refused, but not a key that another tab keeps on this device. */
   refuse: () => {
-    const { key } = hold();
-    held = { key: undefined, isStored: false, isForgotten: true };
+    const { key } = readKeyState();
+    keyState = { key: undefined, isStored: false, isForgotten: true };
     for (const storage of [tabStorage, deviceStorage])
       if (storage.getItem(STORED_KEY) === key) storage.removeItem(STORED_KEY);
   },
   /** True if another tab has replaced or forgotten the key that this tab uses. */
-  isReplaced: () => hold().isStored && readStored() !== hold().key,
+  isReplaced: () => readKeyState().isStored && readStored() !== readKeyState().key,
 };
 
 /**
  * @param path with its query, such as `/summary?type=income`
  * @throws ApiError
  */
-export async function call<Answer>(path: string, request: Call = {}): Promise<Answer> {
+export async function call<Body>(path: string, request: Call = {}): Promise<Body> {
   const { signal } = request;
   // Without its key, work that is still under way would go on in the ledger of callers without a key.
-  const { key, isForgotten } = hold();
+  const { key, isForgotten } = readKeyState();
   if (isForgotten && !request.headers?.authorization)
     throw new ApiError('The key was forgotten.', { status: 401, isRetryable: false });
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -74,23 +74,20 @@ export async function call<Answer>(path: string, request: Call = {}): Promise<An
     signal?.throwIfAborted();
     throw new ApiError(`The service cannot be reached (${error.message}).`);
   });
-  const isOfEarlierKey = key !== hold().key && !hold().isForgotten;
-  if (response.status === 401 && isOfEarlierKey)
+  const hasKeyChanged = key !== readKeyState().key && !readKeyState().isForgotten;
+  if (response.status === 401 && hasKeyChanged)
     throw new ApiError('The key was changed meanwhile.');
   return await readAnswer(response, signal);
 }
 
-/** @throws ApiError for a refusal, and for an answer that is cut off, which leaves open whether the request was applied */
-export async function readAnswer<Answer>(
-  response: Response,
-  signal?: AbortSignal,
-): Promise<Answer> {
+/** @throws ApiError for a refusal, and for a response that is cut off, which leaves open whether the request was applied */
+export async function readAnswer<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
   const body: unknown = await response.json().catch(() => undefined);
-  const isWhole = typeof body === 'object' && body !== null;
-  if (response.ok && isWhole) return withEtag(body, response) as Answer;
+  const isObject = typeof body === 'object' && body !== null;
+  if (response.ok && isObject) return withEtag(body, response) as Body;
   signal?.throwIfAborted();
   if (response.ok) throw new ApiError('The answer of the service was cut off.');
-  throw readFailure(response, isWhole ? body : {});
+  throw readFailure(response, isObject ? body : {});
 }
 
 function fetchOptions({ method = 'GET', body, headers = {} }: Call): RequestInit {
@@ -111,7 +108,7 @@ function fetchOptions({ method = 'GET', body, headers = {} }: Call): RequestInit
   };
 }
 
-/** Copies the ETag header of an answer about one record into the record. */
+/** Copies the ETag header of a response about one record into the record. */
 function withEtag(body: object, response: Response): object {
   const etag = response.headers.get('etag');
   const { data } = body as { readonly data?: unknown };
@@ -136,11 +133,11 @@ export function pathWith(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,
 ): string {
-  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const sentParameters = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(
-    sent.map(([name, value]): [string, string] => [name, String(value)]),
+    sentParameters.map(([name, value]): [string, string] => [name, String(value)]),
   );
-  return sent.length === 0 ? path : `${path}?${query}`;
+  return sentParameters.length === 0 ? path : `${path}?${query}`;
 }
 
 /** True if a header can carry the key. */

@@ -21,16 +21,16 @@ type Rgb = readonly [red: number, green: number, blue: number];
  * Returns the category's own color, darkened or lightened until its contrast with the background reaches 4.5 to 1; without one, a
  * color of the palette, which has that contrast.
  */
-export function colorOf(own: string | null | undefined, position: number, background: string) {
-  const behind = parse(background);
-  const isLight = luminance(behind) > 0.5;
+export function colorOf(ownColor: string | null | undefined, position: number, background: string) {
+  const backgroundColor = parse(background);
+  const isLight = luminance(backgroundColor) > 0.5;
   const palette = isLight ? LIGHT : DARK;
-  if (!own) return palette[position % palette.length] ?? palette[0];
-  const color = parse(own);
+  if (!ownColor) return palette[position % palette.length] ?? palette[0];
+  const color = parse(ownColor);
   const target: Rgb = isLight ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
-    const mixed = mix(color, target, step / STEPS);
-    if (contrastOf(write(mixed), background) >= MIN_CONTRAST) return write(mixed);
+    const mixedColor = mix(color, target, step / STEPS);
+    if (contrastOf(write(mixedColor), background) >= MIN_CONTRAST) return write(mixedColor);
   }
   return write(target);
 }
@@ -47,14 +47,14 @@ function contrast(first: Rgb, second: Rgb): number {
 /** Relative luminance as WCAG 2.2 defines it. */
 function luminance(color: Rgb): number {
   const [red = 0, green = 0, blue = 0] = color.map((channel) => {
-    const part = channel / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-function mix(from: Rgb, to: Rgb, part: number): Rgb {
-  const channel = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * part);
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  const channel = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
   return [channel(0), channel(1), channel(2)];
 }
 

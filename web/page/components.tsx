@@ -11,9 +11,9 @@ type ButtonProps = ButtonHTMLAttributes & {
 };
 
 /** The second click of a double click submits nothing: the first may have emptied the form. */
-export function Button({ kind = 'plain', class: more = '', ...rest }: ButtonProps) {
+export function Button({ kind = 'plain', class: extraClass = '', ...rest }: ButtonProps) {
   const guard = rest.type === 'submit' ? { onClick: ignoreSecondClick } : {};
-  return <button type="button" {...guard} {...rest} class={`button ${kind} ${more}`} />;
+  return <button type="button" {...guard} {...rest} class={`button ${kind} ${extraClass}`} />;
 }
 
 function ignoreSecondClick(event: MouseEvent): void {
@@ -32,13 +32,13 @@ interface FieldProps {
 }
 
 /** A labelled control, with a sentence below it if its value has an error. */
-export function Field({ label, error, class: more = '', children }: FieldProps) {
+export function Field({ label, error, class: extraClass = '', children }: FieldProps) {
   const id = useId();
-  const described = error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {};
+  const errorAttributes = error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {};
   return (
-    <div class={`field ${more}`}>
+    <div class={`field ${extraClass}`}>
       <label for={id}>{label}</label>
-      {children({ id, ...described })}
+      {children({ id, ...errorAttributes })}
       {error && (
         <p class="field-error" id={`${id}-error`}>
           {error}
@@ -74,8 +74,8 @@ type LinkProps = Omit<AnchorHTMLAttributes, 'role' | 'href'> & {
 
 /** A link to another scope of the ledger. */
 export function ScopeLink({ to, isCurrent = false, ...rest }: LinkProps) {
-  const current = isCurrent ? { 'aria-current': 'true' as const } : {};
-  return <a {...current} {...rest} href={scopeHash(scope.value, to)} />;
+  const currentAttributes = isCurrent ? { 'aria-current': 'true' as const } : {};
+  return <a {...currentAttributes} {...rest} href={scopeHash(scope.value, to)} />;
 }
 
 interface NoticeProps {

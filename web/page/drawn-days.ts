@@ -6,10 +6,10 @@ import { signal } from '@preact/signals';
 const MIN_ROW_HEIGHT = 24;
 
 /** Stays true after the first action, so that Back finds the rows of an earlier list where they were. */
-const areAllDrawn = signal(false);
+const areAllDaysDrawn = signal(false);
 
 export function drawAllDays(): void {
-  areAllDrawn.value = true;
+  areAllDaysDrawn.value = true;
 }
 
 /** Draws all days when a person scrolls, enlarges the window, or presses Control or Command: the browser may search or print. */
@@ -25,7 +25,7 @@ export function watchMoves(): void {
 export function chooseDays<Day extends readonly [day: string, rows: readonly unknown[]]>(
   days: readonly Day[],
 ): readonly Day[] {
-  if (areAllDrawn.value) return days;
+  if (areAllDaysDrawn.value) return days;
   let height = 0;
   return days.filter(([, rows]) => {
     const isOnScreen = height < innerHeight;

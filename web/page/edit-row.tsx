@@ -18,7 +18,7 @@ import {
 } from './transaction-form.tsx';
 
 /** The name of a draft is this prefix and a UUID. The rows of another ledger may have the same ids. */
-const prefix = () => nameOfLedger('edit', outbox.ledger.peek());
+const createPrefix = () => nameOfLedger('edit', outbox.ledger.peek());
 
 interface KeptEdit {
   readonly draft: Draft;
@@ -29,8 +29,8 @@ interface KeptEdit {
 
 /** Returns the row whose edit was interrupted by a reload; if there are several, the one that was edited last. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
-  const all = [...readDrafts<KeptEdit>(prefix()).values()];
-  return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
+  const edits = [...readDrafts<KeptEdit>(createPrefix()).values()];
+  return edits.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
 }
 
 interface EditRowProps {
@@ -42,22 +42,22 @@ interface EditRowProps {
 
 export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
-  const { open, before, drop } = useEdit(row);
+  const { openDraft, before, drop } = useEdit(row);
   useFirstField(form, field);
-  const isLeft = useRef(false);
+  const isClosed = useRef(false);
   const close = () => {
-    isLeft.current = true;
+    isClosed.current = true;
     drop();
     onClose();
   };
   const save = useSubmit(async () => {
-    const draft = open.draft.peek();
+    const draft = openDraft.draft.peek();
     const errors = findErrors(draft);
-    open.errors.value = errors;
+    openDraft.errors.value = errors;
     if (Object.keys(errors).length > 0) return focusError(form.current);
-    const isSaved = await saveEdit(before, row, draft, () => !isLeft.current);
+    const isSaved = await saveEdit(before, row, draft, () => !isClosed.current);
     // Text typed meanwhile is not saved.
-    if (isSaved && open.draft.peek() === draft) close();
+    if (isSaved && openDraft.draft.peek() === draft) close();
   });
   return (
     <form
@@ -71,7 +71,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
         event.stopPropagation();
       }}
     >
-      <TransactionFields open={open} hasNotes />
+      <TransactionFields open={openDraft} hasNotes />
       <div class="buttons">
         <Button onClick={close}>Cancel</Button>
         <Button type="submit" kind="primary">
@@ -98,12 +98,12 @@ function useFirstField(form: { readonly current: HTMLElement | null }, field: st
 /** Holds the draft of a row, and the row as it was when the form was opened. Both survive a reload. */
 function useEdit(row: Row) {
   const { name, draft, before } = useMemo(() => findDraft(row), []);
-  const open = useDraft(
+  const openDraft = useDraft(
     () => draft,
-    (edited) =>
-      keepDraft(name, { draft: edited, before: outbox.latestOf(before), keptAt: Date.now() }),
+    (newDraft) =>
+      keepDraft(name, { draft: newDraft, before: outbox.latestOf(before), keptAt: Date.now() }),
   );
-  return { open, before, drop: () => dropDraft(name) };
+  return { openDraft, before, drop: () => dropDraft(name) };
 }
 
 /**
@@ -112,9 +112,9 @@ function useEdit(row: Row) {
  */
 export function watchDrafts(): void {
   outbox.writes.subscribe(() => {
-    for (const [name, kept] of readDrafts<KeptEdit>(prefix())) {
-      const before = outbox.latestOf(kept.before);
-      if (before !== kept.before) keepDraft(name, { ...kept, before });
+    for (const [name, keptEdit] of readDrafts<KeptEdit>(createPrefix())) {
+      const before = outbox.latestOf(keptEdit.before);
+      if (before !== keptEdit.before) keepDraft(name, { ...keptEdit, before });
     }
   });
 }
@@ -122,41 +122,41 @@ export function watchDrafts(): void {
 /** Finds the kept draft of a row by its key, because a row that was being created may have received its id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
-  for (const [name, { draft, before }] of readDrafts<KeptEdit>(prefix()))
+  for (const [name, { draft, before }] of readDrafts<KeptEdit>(createPrefix()))
     if (outbox.keyOf(before.id) === key) return { name, draft, before };
-  return { name: prefix() + crypto.randomUUID(), draft: draftOf(row), before: row };
+  return { name: createPrefix() + crypto.randomUUID(), draft: draftOf(row), before: row };
 }
 
 /**
- * @param opened the row as it was when the form was opened: a later write of another tab is a conflict
- * @param shown the row as the list has it now
+ * @param openedRow the row as it was when the form was opened: a later write of another tab is a conflict
+ * @param shownRow the row as the list has it now
  * @param isWanted tells, once a new category is created, whether the person has cancelled meanwhile
  * @returns false if nothing was saved: the new category could not be created, or the person has cancelled
  */
 async function saveEdit(
-  opened: Row,
-  shown: Row,
+  openedRow: Row,
+  shownRow: Row,
   draft: Draft,
   isWanted: () => boolean,
 ): Promise<boolean> {
   // If the list shows a version that this page wrote itself, that write is not a conflict.
-  const row = outbox.latestOf(opened).etag === shown.etag ? shown : opened;
+  const row = outbox.latestOf(openedRow).etag === shownRow.etag ? shownRow : openedRow;
   try {
     const category =
-      draft.category === draftOf(opened).category
-        ? { id: opened.category_id, name: draft.category }
+      draft.category === draftOf(openedRow).category
+        ? { id: openedRow.category_id, name: draft.category }
         : await resolveCategory(draft.category);
     if (!isWanted()) return false;
-    const edited = {
-      ...opened,
+    const editedRow = {
+      ...openedRow,
       description: draft.description.trim(),
-      amount: readAmount(draft.amount) ?? opened.amount,
+      amount: readAmount(draft.amount) ?? openedRow.amount,
       type: draft.type,
       category_id: category?.id ?? null,
       transaction_date: draft.date,
       notes: draft.notes.trim() || null,
     };
-    const changes = changedFields(opened, edited);
+    const changes = changedFields(openedRow, editedRow);
     const categoryName = 'category_id' in changes && { category_name: category?.name ?? '' };
     const after = { ...row, ...changes, ...categoryName };
     if (Object.keys(changes).length > 0) outbox.update([{ before: row, after }]);

@@ -39,8 +39,8 @@ export interface Change<Row = Transaction> {
 const UNIT_LENGTHS = { day: 10, month: 7, year: 4 } as const;
 
 export function readSummary(data: SummaryData | SeriesData, dates: Dates | undefined): Cell[] {
-  const listed = 'months' in data ? data.months : 'years' in data ? data.years : undefined;
-  const periods = listed ?? [dates?.start_date ?? ''];
+  const listedPeriods = 'months' in data ? data.months : 'years' in data ? data.years : undefined;
+  const periods = listedPeriods ?? [dates?.start_date ?? ''];
   return data.groups.flatMap((group) => {
     const [income, expense, count] = [group.income, group.expense, group.count].map((each) =>
       [each].flat(),
@@ -103,7 +103,7 @@ export function addUpPeriods(cells: readonly Cell[], keys: readonly string[]): P
 export function addUpCategories(cells: readonly Cell[], side: Type): CategoryBar[] {
   const byCategory = Map.groupBy(cells, ({ category }) => category);
   const bars = [...byCategory]
-    .map(([key, ofCategory]) => ({ key, amount: addUp(ofCategory)[side] }))
+    .map(([key, categoryCells]) => ({ key, amount: addUp(categoryCells)[side] }))
     .filter(({ amount }) => amount !== 0)
     .toSorted((a, b) => b.amount - a.amount);
   const total = addUp(cells)[side];
@@ -141,12 +141,14 @@ export function chooseTicks(lowest: number, highest: number, count = 4): number[
 
 /** Chooses the pages to link to: the first, the last, and the pages around the current one; undefined for a gap. */
 export function pagesAround(page: number, pages: number): (number | undefined)[] {
-  const near = [1, page - 1, page, page + 1, pages].filter((each) => each >= 1 && each <= pages);
-  const sorted = [...new Set(near)].toSorted((a, b) => a - b);
+  const nearPages = [1, page - 1, page, page + 1, pages].filter(
+    (each) => each >= 1 && each <= pages,
+  );
+  const sorted = [...new Set(nearPages)].toSorted((a, b) => a - b);
   return sorted.flatMap((each, n) => {
-    const before = sorted[n - 1];
-    if (before === undefined || each - before === 1) return [each];
-    return each - before === 2 ? [each - 1, each] : [undefined, each];
+    const previousPage = sorted[n - 1];
+    if (previousPage === undefined || each - previousPage === 1) return [each];
+    return each - previousPage === 2 ? [each - 1, each] : [undefined, each];
   });
 }
 

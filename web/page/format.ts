@@ -19,27 +19,30 @@ export function chooseCurrency(code: string): void {
   currency.value = code;
 }
 
-function moneyFormats(code: string) {
+function createMoneyFormats(code: string) {
   const style = code
     ? ({ ...CENTS, style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const)
     : CENTS;
-  return { plain: numbers(style), signed: numbers({ ...style, signDisplay: 'exceptZero' }) };
+  return {
+    plain: createNumberFormat(style),
+    signed: createNumberFormat({ ...style, signDisplay: 'exceptZero' }),
+  };
 }
 
-const formatsByCurrency = new Map<string, ReturnType<typeof moneyFormats>>();
+const formatsByCurrency = new Map<string, ReturnType<typeof createMoneyFormats>>();
 
-function money() {
+function findMoneyFormats() {
   const code = currency.value;
-  const known = formatsByCurrency.get(code) ?? moneyFormats(code);
-  formatsByCurrency.set(code, known);
-  return known;
+  const formats = formatsByCurrency.get(code) ?? createMoneyFormats(code);
+  formatsByCurrency.set(code, formats);
+  return formats;
 }
 
 /**
  * Creates a value on first use: the browser takes up to a few milliseconds to create a format, and a view uses only some
  * formats.
  */
-function once<Value>(create: () => Value): () => Value {
+function createOnFirstUse<Value>(create: () => Value): () => Value {
   let value: Value | undefined;
   return () => {
     value ??= create();
@@ -47,30 +50,35 @@ function once<Value>(create: () => Value): () => Value {
   };
 }
 
-const numbers = (options: Intl.NumberFormatOptions = {}) =>
-  once(() => new Intl.NumberFormat(undefined, options));
-const dates = (options: Intl.DateTimeFormatOptions) =>
-  once(() => new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }));
+const createNumberFormat = (options: Intl.NumberFormatOptions = {}) =>
+  createOnFirstUse(() => new Intl.NumberFormat(undefined, options));
+const createDateFormat = (options: Intl.DateTimeFormatOptions) =>
+  createOnFirstUse(() => new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }));
 
-const count = numbers();
-const short = numbers({ notation: 'compact', maximumFractionDigits: 1 });
+const count = createNumberFormat();
+const short = createNumberFormat({ notation: 'compact', maximumFractionDigits: 1 });
 const PERCENT = { style: 'percent', maximumFractionDigits: 0 } as const;
-const percent = numbers(PERCENT);
-const signedPercent = numbers({ ...PERCENT, signDisplay: 'exceptZero' });
-const date = dates({ dateStyle: 'medium' });
-const weekday = dates({ weekday: 'short', day: 'numeric', month: 'short' });
-const weekdayOfYear = dates({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-const month = dates({ month: 'long', year: 'numeric' });
-const shortMonth = dates({ month: 'short' });
-const time = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }));
-const decimalSign = once(() => {
+const percent = createNumberFormat(PERCENT);
+const signedPercent = createNumberFormat({ ...PERCENT, signDisplay: 'exceptZero' });
+const date = createDateFormat({ dateStyle: 'medium' });
+const weekday = createDateFormat({ weekday: 'short', day: 'numeric', month: 'short' });
+const weekdayOfYear = createDateFormat({
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+const month = createDateFormat({ month: 'long', year: 'numeric' });
+const shortMonth = createDateFormat({ month: 'short' });
+const time = createOnFirstUse(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }));
+const decimalSign = createOnFirstUse(() => {
   const parts = count().formatToParts(1.5);
   return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
 });
 
 export const format = {
-  money: (amount: number) => money().plain().format(amount),
-  signed: (amount: number) => money().signed().format(amount),
+  money: (amount: number) => findMoneyFormats().plain().format(amount),
+  signed: (amount: number) => findMoneyFormats().signed().format(amount),
   count: (number: number) => count().format(number),
   /** Formats a number of things, such as `1 change` or `2 changes`. */
   counted: (number: number, thing: string) =>
@@ -115,14 +123,16 @@ export function readAmount(text: string): number | undefined {
   const plain = text.replace(/[\s'’_]|\p{Sc}/gu, '').replace(/^[−–]/, '-');
   const [, sign = '', digits = ''] = /^([-+]?)([\d.,]*\d[\d.,]*)$/.exec(plain) ?? [];
   if (digits === '') return undefined;
-  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
-  const mark = digits[last] ?? '';
-  const isGroup =
-    last >= 0 &&
-    (digits.split(mark).length > 2 ||
-      (digits.length - last === 4 && mark !== decimalSign() && !digits.startsWith('0')));
-  const whole = last < 0 || isGroup ? digits : digits.slice(0, last);
-  const cents = last < 0 || isGroup ? '' : digits.slice(last + 1);
+  const separatorIndex = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  const separator = digits[separatorIndex] ?? '';
+  const separatesGroups =
+    separatorIndex >= 0 &&
+    (digits.split(separator).length > 2 ||
+      (digits.length - separatorIndex === 4 &&
+        separator !== decimalSign() &&
+        !digits.startsWith('0')));
+  const whole = separatorIndex < 0 || separatesGroups ? digits : digits.slice(0, separatorIndex);
+  const cents = separatorIndex < 0 || separatesGroups ? '' : digits.slice(separatorIndex + 1);
   // A sign that is typed twice, as in 12..50, separates no group.
   if (!GROUPED.test(whole)) return undefined;
   const amount = Number(`${whole.replace(/[.,]/g, '') || '0'}.${cents || '0'}`);

@@ -109,9 +109,11 @@ export function OptionFields({ state, isOpen }: OptionFieldsProps) {
 }
 
 function describeReading({ format, columns, encoding }: Statement): string {
-  const used = Object.entries(columns).map(([field, names]) => `${field}: ${names.join(', ')}`);
-  const decoded = encoding && encoding !== 'utf-8' ? [encoding] : [];
-  return [format, ...decoded, ...used].join(' · ');
+  const columnTexts = Object.entries(columns).map(
+    ([field, names]) => `${field}: ${names.join(', ')}`,
+  );
+  const encodings = encoding && encoding !== 'utf-8' ? [encoding] : [];
+  return [format, ...encodings, ...columnTexts].join(' · ');
 }
 
 interface ReadingFieldsProps {

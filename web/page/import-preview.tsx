@@ -95,8 +95,9 @@ function countWork(plan: ImportPlan, choices: ImportChoices): number {
 }
 
 function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): string {
-  const under = name === undefined ? 'without a name of the account' : `as the account “${name}”`;
-  return `${format.counted(pairs.size, 'row')} ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`;
+  const accountText =
+    name === undefined ? 'without a name of the account' : `as the account “${name}”`;
+  return `${format.counted(pairs.size, 'row')} ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`;
 }
 
 interface FactsProps {
@@ -137,24 +138,24 @@ function Facts({ reading, rows }: FactsProps) {
 }
 
 /** The numbers of rows, their dates, and their sums. */
-function Sums({ reading: { statement, plan }, rows: created }: FactsProps) {
+function Sums({ reading: { statement, plan }, rows: createdRows }: FactsProps) {
   const { rows, refused, leftOut } = statement;
-  const duplicates = plan.missing.length - created.length;
+  const duplicates = plan.missing.length - createdRows.length;
   const sum = (type: 'income' | 'expense') =>
     rows
       .filter((row) => row.type === type)
       .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
   const days = rows.map(({ date }) => date).toSorted();
   const [first, last] = [days[0], days.at(-1)];
-  const without = created.filter(({ category }) => category === null).length;
+  const uncategorisedCount = createdRows.filter(({ category }) => category === null).length;
   return (
     <p>
-      <strong>{format.count(created.length)} new</strong>
+      <strong>{format.count(createdRows.length)} new</strong>
       {duplicates > 0 && `, ${format.counted(duplicates, 'possible duplicate')}`}
       {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
       {first && last && `${format.date(first)} – ${format.date(last)}, `}
       income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
-      {without > 0 && `, ${format.count(without)} without a category`}.
+      {uncategorisedCount > 0 && `, ${format.count(uncategorisedCount)} without a category`}.
     </p>
   );
 }

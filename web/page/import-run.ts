@@ -60,18 +60,18 @@ export function chooseRows(
   { missing, possibleDuplicates }: ImportPlan,
   { withDuplicates }: Pick<ImportChoices, 'withDuplicates'>,
 ): readonly StatementRow[] {
-  const excluded = new Set(withDuplicates ? [] : possibleDuplicates.map(({ row }) => row));
-  return missing.filter((row) => !excluded.has(row));
+  const excludedRows = new Set(withDuplicates ? [] : possibleDuplicates.map(({ row }) => row));
+  return missing.filter((row) => !excludedRows.has(row));
 }
 
-interface Sending extends ImportChoices {
+interface SendOptions extends ImportChoices {
   readonly name: string;
   readonly account: string | undefined;
 }
 
 async function sendPlan(
   { statement, plan }: NonNullable<Preview['reading']>,
-  { name, account, withDuplicates, withChanges }: Sending,
+  { name, account, withDuplicates, withChanges }: SendOptions,
 ): Promise<Done> {
   const rows = chooseRows(plan, { withDuplicates });
   const changes = withChanges ? plan.changes : [];
@@ -82,18 +82,18 @@ async function sendPlan(
   };
   onProgress(0);
   const sendResult = await sendRows(rows, { importId, account }, onProgress);
-  const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
+  const updateResult = await applyChanges(changes, (done) => onProgress(rows.length + done));
   const refusedLines = [...statement.refused, ...plan.refused].map(
     ({ line, message }) => `Line ${line}: ${message}`,
   );
   return {
     stage: 'done',
-    ...{ name, importId, created: sendResult.created, changed: updated.changed },
+    ...{ name, importId, created: sendResult.created, changed: updateResult.changed },
     period: choosePeriod([...rows, ...changes.map(({ row }) => row)]),
     uncategorised: sendResult.uncategorised,
     present: plan.present + sendResult.present,
     leftOut: plan.missing.length - rows.length,
-    refused: [...refusedLines, ...sendResult.refused, ...updated.refused],
+    refused: [...refusedLines, ...sendResult.refused, ...updateResult.refused],
   };
 }
 
@@ -105,7 +105,7 @@ function choosePeriod(rows: readonly StatementRow[]): string | undefined {
   return first.slice(0, 7) === last.slice(0, 7) ? first.slice(0, 7) : `${first}..${last}`;
 }
 
-interface Sent {
+interface SendResult {
   readonly created: number;
   readonly uncategorised: number;
   readonly present: number;
@@ -116,7 +116,7 @@ async function sendRows(
   rows: readonly StatementRow[],
   { importId, account }: { readonly importId: string; readonly account: string | undefined },
   onProgress: (done: number) => void,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { toTransactionBody, createRecorder, resolvePendingRecords } = await loadImporter();
   const readParts = () => untilAnswered(readRecordedImports);
   await resolvePendingRecords(stored, { readParts, writePart });
@@ -128,25 +128,25 @@ async function sendRows(
     category_id: categoryIds.get(row.category) ?? null,
   });
   const refused: string[] = [];
-  const added: StatementRow[] = [];
+  const createdRows: StatementRow[] = [];
   let present = 0;
   for (let start = 0; start < rows.length; start += MAX_BULK_ITEMS) {
     const batch = rows.slice(start, start + MAX_BULK_ITEMS);
     await recorder.announce(batch);
-    const created: StatementRow[] = [];
+    const createdInBatch: StatementRow[] = [];
     for (const result of await sendBulk('POST', '/transactions/bulk', batch.map(toBody))) {
       const row = batch[result.index];
-      if (row && result.status < 300) created.push(row);
+      if (row && result.status < 300) createdInBatch.push(row);
       else if (result.status === 409) present += 1;
       else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
-    await recorder.confirm(created);
-    added.push(...created);
+    await recorder.confirm(createdInBatch);
+    createdRows.push(...createdInBatch);
     onProgress(start + batch.length);
   }
   await recorder.close();
-  const uncategorised = added.filter(({ category }) => category === null).length;
-  return { created: added.length, uncategorised, present, refused };
+  const uncategorised = createdRows.filter(({ category }) => category === null).length;
+  return { created: createdRows.length, uncategorised, present, refused };
 }
 
 /** Returns the ids of the categories that the rows name, and creates missing categories. */
@@ -165,8 +165,8 @@ async function applyChanges(
   onProgress: (done: number) => void,
 ): Promise<{ readonly changed: number; readonly refused: readonly string[] }> {
   const { describeChangedRecord, toChangeBody } = await loadImporter();
-  const moved = changes.filter(({ fields }) => fields.includes('category'));
-  const categoryIds = await ensureCategories(moved.map(({ row }) => row));
+  const recategorisedChanges = changes.filter(({ fields }) => fields.includes('category'));
+  const categoryIds = await ensureCategories(recategorisedChanges.map(({ row }) => row));
   const refused: string[] = [];
   for (let start = 0; start < changes.length; start += MAX_BULK_ITEMS) {
     const batch = changes.slice(start, start + MAX_BULK_ITEMS);
@@ -210,7 +210,7 @@ async function takeBack(importId: string, name: string): Promise<void> {
   );
   for (const part of announceRemoval(records, edited.map(toLedgerRow))) await writePart(part);
   const reasons = edited.map(({ description }) => `${description}: it was changed since.`);
-  const remaining = [...edited];
+  const remainingRows = [...edited];
   for (let start = 0; start < unedited.length; start += MAX_BULK_ITEMS) {
     importing.value = { stage: 'undoing', name, done: start, total: unedited.length };
     const batch = unedited.slice(start, start + MAX_BULK_ITEMS);
@@ -218,13 +218,13 @@ async function takeBack(importId: string, name: string): Promise<void> {
     const results = await sendBulk('POST', '/transactions/bulk/delete', items);
     for (const result of results.filter(({ status }) => status >= 300 && status !== 404)) {
       const row = batch[result.index];
-      if (row) remaining.push(row);
+      if (row) remainingRows.push(row);
       reasons.push(`${row?.description}: ${describeRefusal(result)}`);
     }
   }
   // Keeps only the records of rows that stay. A row that the undo removed was not deleted by hand, so the next import must add
   // it again.
-  for (const part of keepRecords(records, remaining.map(toLedgerRow))) await writePart(part);
+  for (const part of keepRecords(records, remainingRows.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
   announcement.value = `${format.counted(rows.length - reasons.length, 'transaction')} taken back`;
   leftAfterUndo.value = reasons.length > 0 ? reasons : undefined;

@@ -51,8 +51,8 @@ export function DropTarget() {
       event.preventDefault();
       setOver(true);
     };
-    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
-    const drop = (event: DragEvent) => {
+    const onDragLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
+    const onDrop = (event: DragEvent) => {
       const [file] = event.dataTransfer?.files ?? [];
       setOver(false);
       if (!canWrite.value || !file) return;
@@ -60,18 +60,18 @@ export function DropTarget() {
       void openFile(file);
     };
     addEventListener('dragover', onDragOver);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
+    addEventListener('dragleave', onDragLeave);
+    addEventListener('drop', onDrop);
     return () => {
       removeEventListener('dragover', onDragOver);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
+      removeEventListener('dragleave', onDragLeave);
+      removeEventListener('drop', onDrop);
     };
   }, []);
   return isOver ? <p class="drop-target">Drop the file to see what it would bring in</p> : null;
 }
 
-/** Keeps the focus while one stage takes the place of another, and where they were when the last one disappears. */
+/** Keeps the focus while one stage replaces another, and at the same place when the last one disappears. */
 export function ImportSheet() {
   const place = useRef<HTMLDivElement>(null);
   useFocusInList(place, '.import', (section) => section);
@@ -82,12 +82,12 @@ export function ImportSheet() {
   );
 }
 
-function drawStage(state: typeof importing.value, left: typeof leftAfterUndo.value) {
-  if (left)
+function drawStage(state: typeof importing.value, remainingTexts: typeof leftAfterUndo.value) {
+  if (remainingTexts)
     return (
       <NoticeBox
-        text={`Not taken back: ${format.counted(left.length, 'imported transaction')}.`}
-        details={left}
+        text={`Not taken back: ${format.counted(remainingTexts.length, 'imported transaction')}.`}
+        details={remainingTexts}
       >
         <Button onClick={closeImport}>Dismiss</Button>
       </NoticeBox>
@@ -115,9 +115,9 @@ function drawStage(state: typeof importing.value, left: typeof leftAfterUndo.val
 
 function DoneCard({ state }: { readonly state: Done }) {
   const { name, importId, created, changed, present, leftOut, refused, period } = state;
-  const isToSort = period !== undefined && state.uncategorised > 0;
-  const imported = { ...UNFILTERED, ...(period && { period }) };
-  const inbox = { ...imported, category: 'none' } as const;
+  const hasRowsToSort = period !== undefined && state.uncategorised > 0;
+  const importedScope = { ...UNFILTERED, ...(period && { period }) };
+  const inboxScope = { ...importedScope, category: 'none' } as const;
   return (
     <section class="card import" aria-label="Imported" tabIndex={-1}>
       <p role="status" dir="auto">
@@ -129,19 +129,19 @@ function DoneCard({ state }: { readonly state: Done }) {
       <Lines lines={refused} />
       <div class="buttons">
         {created > 0 && <Button onClick={() => undo(importId, name)}>Undo</Button>}
-        <Button kind={isToSort ? 'plain' : 'primary'} onClick={closeImport}>
+        <Button kind={hasRowsToSort ? 'plain' : 'primary'} onClick={closeImport}>
           Done
         </Button>
-        {period && scopeHash(scope.value, imported) !== scopeHash(scope.value, {}) && (
-          <ScopeLink class="button plain" to={imported}>
+        {period && scopeHash(scope.value, importedScope) !== scopeHash(scope.value, {}) && (
+          <ScopeLink class="button plain" to={importedScope}>
             Show {format.scope(period)}
           </ScopeLink>
         )}
-        {isToSort && (
+        {hasRowsToSort && (
           <ScopeLink
             class="button primary"
-            to={inbox}
-            onClick={() => focusFirstField(scopeHash(scope.peek(), inbox))}
+            to={inboxScope}
+            onClick={() => focusFirstField(scopeHash(scope.peek(), inboxScope))}
           >
             Sort them in
           </ScopeLink>
@@ -157,8 +157,8 @@ function DoneCard({ state }: { readonly state: Done }) {
  */
 function focusFirstField(inbox: string): void {
   const stop = effect(() => {
-    const shown = view.value;
-    if (!shown || scopeHash(shown.scope) !== inbox) return;
+    const currentView = view.value;
+    if (!currentView || scopeHash(currentView.scope) !== inbox) return;
     requestAnimationFrame(() => {
       stop();
       document.querySelector('.chips')?.scrollIntoView();
@@ -192,8 +192,8 @@ function usePastImports() {
       .then((rows) => {
         const byImport = Map.groupBy(rows, (row) => row.import_id ?? '');
         byImport.delete('');
-        const all = [...byImport].map(([id, created]) => ({ id, count: created.length }));
-        setImports(all.toSorted((first, second) => (first.id < second.id ? 1 : -1)));
+        const pastImports = [...byImport].map(([id, created]) => ({ id, count: created.length }));
+        setImports(pastImports.toSorted((first, second) => (first.id < second.id ? 1 : -1)));
       })
       .catch((error) => setProblem(error.message));
   }, []);

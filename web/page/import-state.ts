@@ -68,10 +68,10 @@ export function loadImporter(): Promise<Importer> {
   return importer;
 }
 
-/** Number of the preview that was asked for last; a closed one counts as well. An earlier one is not shown any more. */
-let asked = 0;
+/** Number of the latest preview; closing one counts as well. Earlier previews are not shown any more. */
+let latestNumber = 0;
 /** Number of the preview that is shown. */
-let shown = 0;
+let shownNumber = 0;
 
 /** True while transactions are being written: another import, or the undo of one, has to wait. */
 export function isImportUnderWay(): boolean {
@@ -81,7 +81,7 @@ export function isImportUnderWay(): boolean {
 
 /** True if this preview is shown, and is not being replaced by one with other options. */
 export function isCurrent(state: Preview): boolean {
-  return importing.peek() === state && shown === asked;
+  return importing.peek() === state && shownNumber === latestNumber;
 }
 
 export async function openFile(file: File): Promise<void> {
@@ -91,8 +91,8 @@ export async function openFile(file: File): Promise<void> {
     return;
   }
   importing.value = { stage: 'reading', name, done: 0, total: 0 };
-  const read = async () => new Uint8Array(await file.arrayBuffer());
-  await preview({ name, bytes: read, options: {}, importsDeleted: false });
+  const readBytes = async () => new Uint8Array(await file.arrayBuffer());
+  await preview({ name, bytes: readBytes, options: {}, importsDeleted: false });
 }
 
 /** Contents of the ledger when the file was chosen. */
@@ -109,33 +109,33 @@ export async function preview(
   { isAgain = false } = {},
 ): Promise<void> {
   const { name, options, importsDeleted } = file;
-  asked += 1;
-  const number = asked;
+  latestNumber += 1;
+  const number = latestNumber;
   let state = {
     ...{ stage: 'preview' as const, name, options, importsDeleted },
     bytes: new Uint8Array() as Uint8Array,
   };
   const show = (result: Pick<Preview, 'reading' | 'problem'>): void => {
     importing.value = { ...state, ...result };
-    shown = number;
+    shownNumber = number;
   };
   try {
     const bytes = typeof file.bytes === 'function' ? await file.bytes() : file.bytes;
     state = { ...state, bytes };
     const { readStatement, planWithCategories } = await loadImporter();
     const ledger = isAgain ? stored : await readStored();
-    if (number !== asked) return;
+    if (number !== latestNumber) return;
     stored = ledger;
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
     const isAccountKnown = Boolean(options.account) || options.isPreviewAccepted === true;
     const { account } = options;
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
-    if (number !== asked) return;
+    if (number !== latestNumber) return;
     show({ reading, problem: '' });
     announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
   } catch (error) {
-    if (number === asked) show({ reading: undefined, problem: describeFailure(error) });
+    if (number === latestNumber) show({ reading: undefined, problem: describeFailure(error) });
   }
 }
 
@@ -151,23 +151,23 @@ async function readStored(): Promise<StoredLedger> {
 }
 
 export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
-  const found: RecordedPart[] = [];
+  const parts: RecordedPart[] = [];
   for (let next: string | null = ''; next !== null; ) {
     const page: ImportParts = await callWithKey<ImportParts>(
       next ? `/imports?${next}` : '/imports',
     );
     for (const { import_id: importId, part, rows } of page.data)
-      found.push({ importId, part, rows });
+      parts.push({ importId, part, rows });
     next = page.next;
   }
-  return found;
+  return parts;
 }
 
 /** A sentence for each row that the undo of an import left in the ledger. */
 export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
 
 export function closeImport(): void {
-  asked += 1;
+  latestNumber += 1;
   importing.value = undefined;
   leftAfterUndo.value = undefined;
 }

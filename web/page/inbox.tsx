@@ -31,39 +31,39 @@ export function Chips() {
   const { category } = scope.value;
   const counts = isOnlySums.value ? undefined : countByCategory(cells.value);
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const label = (name: string, key: CategoryKey | undefined) => {
-    const known = key === undefined ? all : counts && (counts.get(key) ?? 0);
-    const count = known ?? (key === category ? view.value?.total : undefined);
+  const formatLabel = (name: string, key: CategoryKey | undefined) => {
+    const knownCount = key === undefined ? all : counts && (counts.get(key) ?? 0);
+    const count = knownCount ?? (key === category ? view.value?.total : undefined);
     return count === undefined ? name : `${name} (${format.count(count)})`;
   };
-  const used = categories.value
+  const usedCategories = categories.value
     .filter(({ id }) => (counts?.get(id) ?? 0) > 0 || id === category)
     .toSorted((a, b) => (counts?.get(b.id) ?? 0) - (counts?.get(a.id) ?? 0));
   return (
     <nav class="chips" aria-label="Categories of these transactions">
       <ScopeLink to={{ category: undefined }} isCurrent={category === undefined}>
-        {label('All', undefined)}
+        {formatLabel('All', undefined)}
       </ScopeLink>
       <ScopeLink to={{ category: 'none' }} isCurrent={category === 'none'}>
-        {label('Uncategorised', 'none')}
+        {formatLabel('Uncategorised', 'none')}
       </ScopeLink>
-      {used.map(({ id, name }) => (
+      {usedCategories.map(({ id, name }) => (
         <ScopeLink
           key={id}
           to={{ category: category === id ? undefined : id }}
           isCurrent={category === id}
           dir="auto"
         >
-          {label(name, id)}
+          {formatLabel(name, id)}
         </ScopeLink>
       ))}
     </nav>
   );
 }
 
-function categorise(changed: readonly Row[], category: Category | undefined): void {
+function categorise(rowsToChange: readonly Row[], category: Category | undefined): void {
   outbox.update(
-    changed.map((before) => ({
+    rowsToChange.map((before) => ({
       before,
       after: { ...before, category_id: category?.id ?? null, category_name: category?.name ?? '' },
     })),
@@ -87,8 +87,8 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
       placeholder="Choose"
       tabIndex={tabIndex}
       text={text}
-      onText={(typed) => {
-        text.value = typed;
+      onText={(typedText) => {
+        text.value = typedText;
       }}
       onTake={take}
     />
@@ -98,8 +98,8 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
 /** Focuses the category field of the next row at once: keys pressed while a category is created are meant for that row. */
 function focusNextField(): void {
   const fields = [...document.querySelectorAll<HTMLElement>('.entry [role=combobox]')];
-  const at = fields.findIndex((field) => field.matches(':focus'));
-  if (at >= 0) fields[at + 1]?.focus();
+  const index = fields.findIndex((field) => field.matches(':focus'));
+  if (index >= 0) fields[index + 1]?.focus();
 }
 
 async function resolve(text: string): Promise<Category | undefined> {
@@ -146,11 +146,11 @@ const isReadingAll = signal(false);
  * @returns false if the category could not be created
  */
 async function categoriseSelected(name: string | undefined): Promise<boolean> {
-  const chosen = [...selected.value.values()];
+  const chosenRows = [...selected.value.values()];
   const category = name === undefined ? undefined : await resolve(name);
   if (name !== undefined && !category) return false;
-  categorise(chosen, category);
-  announcement.value = `${format.counted(chosen.length, 'transaction')}: ${category?.name ?? 'no category'}`;
+  categorise(chosenRows, category);
+  announcement.value = `${format.counted(chosenRows.length, 'transaction')}: ${category?.name ?? 'no category'}`;
   clearSelection();
   return true;
 }
@@ -165,30 +165,30 @@ async function selectAll(): Promise<void> {
 
 /** Actions for the selected rows. */
 export function SelectionBar() {
-  const chosen = [...selected.value.values()];
-  return chosen.length > 0 ? <SelectionActions chosen={chosen} /> : null;
+  const chosenRows = [...selected.value.values()];
+  return chosenRows.length > 0 ? <SelectionActions chosenRows={chosenRows} /> : null;
 }
 
-function SelectionActions({ chosen }: { readonly chosen: readonly Row[] }) {
+function SelectionActions({ chosenRows }: { readonly chosenRows: readonly Row[] }) {
   const bar = useRef<HTMLElement>(null);
   useFocusOnList(bar);
   const total = view.value?.total ?? 0;
   return (
     <section ref={bar} class="selection" aria-label="Selected transactions">
-      <span class="count">{format.count(chosen.length)} selected</span>
-      {chosen.length < total && rows.value.length < total && (
+      <span class="count">{format.count(chosenRows.length)} selected</span>
+      {chosenRows.length < total && rows.value.length < total && (
         <Button kind="quiet" onClick={selectAll} disabled={isReadingAll.value}>
           All {format.count(total)}
         </Button>
       )}
       <CategoryForSelected />
-      {chosen.some(({ category_id: id }) => id !== null) && (
+      {chosenRows.some(({ category_id: id }) => id !== null) && (
         <Button onClick={() => categoriseSelected(undefined)}>Remove category</Button>
       )}
       <Button
         aria-label="Delete selected"
         onClick={() => {
-          removeRows(chosen);
+          removeRows(chosenRows);
           clearSelection();
         }}
       >
@@ -217,8 +217,8 @@ function CategoryForSelected() {
         label="Category for selected"
         placeholder="Choose"
         text={text}
-        onText={(typed) => {
-          text.value = typed;
+        onText={(typedText) => {
+          text.value = typedText;
         }}
         onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
       />

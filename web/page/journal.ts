@@ -1,4 +1,4 @@
-// Keeps the unanswered writes of a page on the device, so that they outlive its tab: the next page of the same ledger takes them
+// Keeps the writes of a page that have no response yet on the device, so that they outlive its tab: the next page of the same ledger takes them
 // over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of its tab.
 import { nameOfLedger } from './kept-drafts.ts';
 import type { deviceStorage, tabStorage } from './storage.ts';
@@ -29,13 +29,13 @@ export type Journal = ReturnType<typeof createJournal>;
 export function createJournal(ports: JournalPorts) {
   const { device, tab, locks } = ports;
   /** Name of this page's entry and of its lock. */
-  let own: string | undefined;
+  let ownName: string | undefined;
   /** Entry of the earlier page of this tab; in a duplicated tab, of the page that was duplicated. */
-  let earlier: string | null = null;
+  let earlierName: string | null = null;
 
   function claim(prefix: string, request: Locks['request']): string {
     const name = prefix + crypto.randomUUID();
-    earlier = tab.getItem(KIND);
+    earlierName = tab.getItem(KIND);
     tab.setItem(KIND, name);
     void request(name, {}, () => new Promise(() => undefined)).catch(() => undefined);
     return name;
@@ -44,12 +44,13 @@ export function createJournal(ports: JournalPorts) {
   moveFromTab(ports);
   return {
     /** True if the device keeps writes of another page, which may live, or be of another ledger. */
-    hasOthers: () => device.listNames().some((name) => name.startsWith(`${KIND} `) && name !== own),
+    hasOthers: () =>
+      device.listNames().some((name) => name.startsWith(`${KIND} `) && name !== ownName),
     /** @returns false if the storage is full or denied, or the ledger is not known yet */
     save(writes: readonly object[]): boolean {
-      if (own === undefined) return writes.length === 0;
-      if (writes.length > 0) return device.setItem(own, JSON.stringify(writes));
-      device.removeItem(own);
+      if (ownName === undefined) return writes.length === 0;
+      if (writes.length > 0) return device.setItem(ownName, JSON.stringify(writes));
+      device.removeItem(ownName);
       return true;
     },
     /**
@@ -60,22 +61,26 @@ export function createJournal(ports: JournalPorts) {
       if (!locks) return;
       const request = locks.request.bind(locks);
       const prefix = nameOfLedger(KIND, ledger);
-      own ??= claim(prefix, request);
-      const awaited = earlier;
-      earlier = null;
+      ownName ??= claim(prefix, request);
+      const awaitedName = earlierName;
+      earlierName = null;
       const takeFrom = (name: string, lock: object | null) => {
         const text = lock && device.getItem(name);
         if (!text) return;
         device.removeItem(name);
         take(text);
       };
-      const others = device.listNames().filter((name) => name.startsWith(prefix) && name !== own);
+      const otherNames = device
+        .listNames()
+        .filter((name) => name.startsWith(prefix) && name !== ownName);
       await Promise.all(
-        others.map((name) => {
-          const how =
-            name === awaited ? { signal: AbortSignal.timeout(UNLOAD_MS) } : { ifAvailable: true };
+        otherNames.map((name) => {
+          const lockOptions =
+            name === awaitedName
+              ? { signal: AbortSignal.timeout(UNLOAD_MS) }
+              : { ifAvailable: true };
           // The page that has the lock still lives.
-          return request(name, how, (lock) => takeFrom(name, lock)).catch(() => undefined);
+          return request(name, lockOptions, (lock) => takeFrom(name, lock)).catch(() => undefined);
         }),
       );
     },

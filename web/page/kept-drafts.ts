@@ -4,7 +4,7 @@ import { tabStorage } from './storage.ts';
 
 const DELAY_MS = 200;
 
-const unwritten = new Map<string, object>();
+const pendingDrafts = new Map<string, object>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Names a draft so that only its own ledger finds it. No such name is the beginning of another one. */
@@ -13,9 +13,9 @@ export function nameOfLedger(kind: string, ledger = ''): string {
 }
 
 /** @returns undefined if there is no draft, or it cannot be read */
-export function readDraft<Kept extends object>(name: string): Kept | undefined {
-  const latest = unwritten.get(name);
-  if (latest) return latest as Kept;
+export function readDraft<KeptDraft extends object>(name: string): KeptDraft | undefined {
+  const pendingDraft = pendingDrafts.get(name);
+  if (pendingDraft) return pendingDraft as KeptDraft;
   try {
     return JSON.parse(tabStorage.getItem(name) ?? 'null') ?? undefined;
   } catch {
@@ -24,22 +24,24 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
 }
 
 /** Reads the drafts whose names begin with the prefix, by name. */
-export function readDrafts<Kept extends object>(prefix: string): ReadonlyMap<string, Kept> {
-  const found = new Map<string, Kept>();
-  for (const name of [...tabStorage.listNames(), ...unwritten.keys()]) {
-    const kept = name.startsWith(prefix) ? readDraft<Kept>(name) : undefined;
-    if (kept) found.set(name, kept);
+export function readDrafts<KeptDraft extends object>(
+  prefix: string,
+): ReadonlyMap<string, KeptDraft> {
+  const drafts = new Map<string, KeptDraft>();
+  for (const name of [...tabStorage.listNames(), ...pendingDrafts.keys()]) {
+    const draft = name.startsWith(prefix) ? readDraft<KeptDraft>(name) : undefined;
+    if (draft) drafts.set(name, draft);
   }
-  return found;
+  return drafts;
 }
 
 export function keepDraft(name: string, draft: object): void {
-  unwritten.set(name, draft);
+  pendingDrafts.set(name, draft);
   timer ??= setTimeout(writeDrafts, DELAY_MS);
 }
 
 export function dropDraft(name: string): void {
-  unwritten.delete(name);
+  pendingDrafts.delete(name);
   tabStorage.removeItem(name);
 }
 
@@ -47,8 +49,8 @@ export function dropDraft(name: string): void {
 export function writeDrafts(): void {
   clearTimeout(timer);
   timer = undefined;
-  for (const [name, draft] of unwritten) {
+  for (const [name, draft] of pendingDrafts) {
     // If the storage is full, only the page has the draft.
-    if (tabStorage.setItem(name, JSON.stringify(draft))) unwritten.delete(name);
+    if (tabStorage.setItem(name, JSON.stringify(draft))) pendingDrafts.delete(name);
   }
 }

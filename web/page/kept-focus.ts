@@ -16,45 +16,48 @@ export function useFocusInList(
   items: string,
   choose: (item: HTMLElement, lost: Element) => HTMLElement | null,
 ): void {
-  const last = useRef<{ readonly element: Element; readonly index: number }>(undefined);
+  const lastFocus = useRef<{ readonly element: Element; readonly index: number }>(undefined);
   const findItems = () => [...(list.current?.querySelectorAll<HTMLElement>(items) ?? [])];
   useEffect(() => {
-    const remember = ({ target }: FocusEvent) => {
+    const rememberFocus = ({ target }: FocusEvent) => {
       const element = target instanceof Element ? target : document.body;
       const item = element.closest<HTMLElement>(items);
       const index = item ? findItems().indexOf(item) : -1;
-      last.current = index < 0 ? undefined : { element, index };
+      lastFocus.current = index < 0 ? undefined : { element, index };
     };
-    addEventListener('focusin', remember);
-    return () => removeEventListener('focusin', remember);
+    addEventListener('focusin', rememberFocus);
+    return () => removeEventListener('focusin', rememberFocus);
   }, []);
   useLayoutEffect(() => {
-    const { element, index = 0 } = last.current ?? {};
+    const { element, index = 0 } = lastFocus.current ?? {};
     if (!element || element.isConnected || document.activeElement !== document.body) return;
-    const all = findItems();
-    const nearest = [...all.slice(index), ...all.slice(0, index).reverse()].filter((item) =>
-      item.checkVisibility(),
+    const allItems = findItems();
+    const nearestItems = [...allItems.slice(index), ...allItems.slice(0, index).reverse()].filter(
+      (item) => item.checkVisibility(),
     );
-    const [chosen] = nearest.flatMap((item) => choose(item, element) ?? []);
-    const first = list.current?.querySelector<HTMLElement>('input, button, summary');
-    (chosen ?? nearest[0] ?? first ?? list.current)?.focus({ preventScroll: true });
+    const [chosenElement] = nearestItems.flatMap((item) => choose(item, element) ?? []);
+    const firstControl = list.current?.querySelector<HTMLElement>('input, button, summary');
+    (chosenElement ?? nearestItems[0] ?? firstControl ?? list.current)?.focus({
+      preventScroll: true,
+    });
   });
 }
 
 /**
  * Remembers which element had the focus before the box.
- * @returns moves the focus from the box back to that element, or to the page if there is none any more
+ * @returns a function that moves the focus from the box back to that element, or to the page if the element is missing
  */
 export function useFocusBefore(box: Reference): () => void {
-  const before = useRef<EventTarget | null>(null);
+  const previousFocus = useRef<EventTarget | null>(null);
   useLayoutEffect(() => {
     const { current } = box;
     current?.addEventListener('focusin', ({ relatedTarget }) => {
-      if (!current.contains(relatedTarget as Node | null)) before.current = relatedTarget;
+      if (!current.contains(relatedTarget as Node | null)) previousFocus.current = relatedTarget;
     });
   }, []);
   return () => {
-    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    if (previousFocus.current instanceof HTMLElement && previousFocus.current.isConnected)
+      previousFocus.current.focus();
     else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   };
 }
@@ -84,7 +87,7 @@ export function useFocusOnList(box: Reference): void {
   }, []);
 }
 
-/** Focuses an element in the next frame, unless another has the focus by then. */
+/** Focuses an element in the next frame, unless another element has the focus. */
 export function focusWhenDrawn(selector: string): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body)

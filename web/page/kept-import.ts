@@ -4,7 +4,7 @@ import { type Done, importing } from './import-state.ts';
 import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { outbox } from './ledger.ts';
 
-type Kept = Done | { readonly stage: 'sending' | 'undoing'; readonly name: string };
+type KeptImport = Done | { readonly stage: 'sending' | 'undoing'; readonly name: string };
 
 const INTERRUPTED = {
   sending:
@@ -18,21 +18,21 @@ const nameDraft = () => nameOfLedger('import', outbox.ledger.peek());
 export function watchImport(): void {
   importing.subscribe((state) => {
     if (outbox.ledger.peek() === undefined) return;
-    if (state?.stage === 'done') keepDraft(nameDraft(), state satisfies Kept);
+    if (state?.stage === 'done') keepDraft(nameDraft(), state satisfies KeptImport);
     else if (state?.stage === 'sending' || state?.stage === 'undoing')
-      keepDraft(nameDraft(), { stage: state.stage, name: state.name } satisfies Kept);
+      keepDraft(nameDraft(), { stage: state.stage, name: state.name } satisfies KeptImport);
     else dropDraft(nameDraft());
   });
 }
 
 /** Shows the import that a reload has interrupted, or its result. */
 export function reopenImport(): void {
-  const kept = readDraft<Kept>(nameDraft());
-  if (!kept || importing.peek()) return;
-  const { stage, name } = kept;
+  const keptImport = readDraft<KeptImport>(nameDraft());
+  if (!keptImport || importing.peek()) return;
+  const { stage, name } = keptImport;
   importing.value =
     stage === 'done'
-      ? kept
+      ? keptImport
       : {
           ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
           ...{ importsDeleted: false, reading: undefined, problem: INTERRUPTED[stage] },

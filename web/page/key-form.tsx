@@ -72,20 +72,20 @@ function KeyField({ value, error }: KeyFieldProps) {
 function useKeyEntry() {
   const [key, isKept, error] = [useSignal(''), useSignal(false), useSignal('')];
   useSignalEffect(() => {
-    const refused = keyQuestion.value?.refused;
-    const request = refused?.requestId ? ` (request ${refused.requestId})` : '';
-    if (refused)
+    const lastError = keyQuestion.value?.refused;
+    const request = lastError?.requestId ? ` (request ${lastError.requestId})` : '';
+    if (lastError)
       error.value =
-        refused.status === 401
+        lastError.status === 401
           ? `This key is not valid${request}.`
-          : `${refused.message}${request}`;
+          : `${lastError.message}${request}`;
   });
   const open = (event: Event) => {
     event.preventDefault();
-    const typed = key.peek().trim();
+    const typedKey = key.peek().trim();
     key.value = '';
     error.value = '';
-    if (isSendable(typed)) void openWithKey(typed, isKept.peek());
+    if (isSendable(typedKey)) void openWithKey(typedKey, isKept.peek());
     else error.value = 'This is not a key. A key looks like fl_… and has no blanks.';
   };
   return { key, isKept, error, open };

@@ -16,7 +16,7 @@ export function askForKey(error: ApiError | undefined): void {
 }
 
 /** @throws ApiError, but not with 401 */
-export async function withKey<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+export async function withKey<Result>(act: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await act();
@@ -28,8 +28,8 @@ export async function withKey<Answer>(act: () => Promise<Answer>): Promise<Answe
   }
 }
 
-export async function callWithKey<Answer>(path: string, request?: Call): Promise<Answer> {
-  return await withKey(() => call<Answer>(path, request));
+export async function callWithKey<Result>(path: string, request?: Call): Promise<Result> {
+  return await withKey(() => call<Result>(path, request));
 }
 
 async function waitForKey(): Promise<void> {

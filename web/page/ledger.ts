@@ -87,47 +87,49 @@ const newerWrites = computed(() => {
 
 /** Sums of the scope in every category, including the writes of this page. */
 export const cells = computed(() => {
-  const shown = view.value;
-  if (!shown) return [];
-  const { period, type, q } = shown.scope;
-  const isIn = isInScope({ period, type, q }, shown.dates);
+  const currentView = view.value;
+  if (!currentView) return [];
+  const { period, type, q } = currentView.scope;
+  const isIn = isInScope({ period, type, q }, currentView.dates);
   const changes = newerWrites.value.flatMap((write) => write.changes);
-  return [...shown.cells, ...cellsOfChanges(changes, { unit: unitOf(period), isIn })];
+  return [...currentView.cells, ...cellsOfChanges(changes, { unit: unitOf(period), isIn })];
 });
 
 export const cellsOfCategory = computed(() => filterByCategory(cells.value, view.value));
 export const totals = computed<Totals>(() => {
-  const shown = view.value;
-  return shown?.found && shown.pages > 1 ? shown.found : addUp(cellsOfCategory.value);
+  const currentView = view.value;
+  return currentView?.found && currentView.pages > 1
+    ? currentView.found
+    : addUp(cellsOfCategory.value);
 });
 /** True if the page has only sums of the scope, so that charts and chips would show only a part of its rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
 /** Totals of the time before; undefined if it has no rows to compare with. */
 export const totalsBefore = computed<Totals | undefined>(() => {
-  const shown = view.value;
-  if (!shown?.before) return undefined;
-  const last = datesBefore(shown.scope.period, new Date())?.end_date ?? '';
-  const cellsBefore = shown.before.cells.filter(
+  const currentView = view.value;
+  if (!currentView?.before) return undefined;
+  const last = datesBefore(currentView.scope.period, new Date())?.end_date ?? '';
+  const cellsBefore = currentView.before.cells.filter(
     ({ period }) => period <= last.slice(0, period.length),
   );
-  const before = addUp(filterByCategory(cellsBefore, shown));
-  return before.count > 0 ? before : undefined;
+  const previousTotals = addUp(filterByCategory(cellsBefore, currentView));
+  return previousTotals.count > 0 ? previousTotals : undefined;
 });
 
 /** Rows of the list, including the writes of this page. */
 export const rows = computed<readonly Row[]>(() => {
-  const shown = view.value;
-  if (!shown) return [];
+  const currentView = view.value;
+  if (!currentView) return [];
   const changes = outbox.writes.value.flatMap((write) => write.changes);
-  return applyChanges(shown, changes, isInScope(shown.scope, shown.dates));
+  return applyChanges(currentView, changes, isInScope(currentView.scope, currentView.dates));
 });
 
 /** Returns the cells of the category that the view shows; all cells if it shows every category. */
 export function filterByCategory(
   allCells: readonly Cell[],
-  shown: View | undefined,
+  currentView: View | undefined,
 ): readonly Cell[] {
-  const category = shown?.scope.category;
+  const category = currentView?.scope.category;
   return category === undefined ? allCells : allCells.filter((cell) => cell.category === category);
 }
 
@@ -146,16 +148,16 @@ export async function loadView(): Promise<void> {
   currentLoad = new AbortController();
   clearTimeout(repeatTimer);
   const { signal: abortSignal } = currentLoad;
-  const [requested, startedAt] = [scope.value, Date.now()];
+  const [requestedScope, startedAt] = [scope.value, Date.now()];
   isLoading.value = true;
   try {
     if (outbox.isCreating()) await resolveCreates(abortSignal);
-    const next = await readView(requested, abortSignal);
+    const loaded = await readView(requestedScope, abortSignal);
     batch(() => {
-      void openOutbox(next.caller);
-      me.value = next.caller;
-      showCategories(next.categories);
-      view.value = next.view;
+      void openOutbox(loaded.caller);
+      me.value = loaded.caller;
+      showCategories(loaded.categories);
+      view.value = loaded.view;
       failure.value = undefined;
       keyQuestion.value = undefined;
       isLoading.value = false;
@@ -169,16 +171,16 @@ export async function loadView(): Promise<void> {
     if (error.status === 401) return askForKey(error);
     forgetAnswers(({ at }) => at >= startedAt);
     batch(() => {
-      failure.value = { scope: requested, error };
+      failure.value = { scope: requestedScope, error };
       isLoading.value = false;
     });
-    repeatTimer = setTimeout(repeatFailed, pauseAfter(failedLoads));
+    repeatTimer = setTimeout(retryFailedLoad, pauseAfter(failedLoads));
     failedLoads += 1;
   }
 }
 
 /** Loads again after a failure, if the page is visible. */
-function repeatFailed(): void {
+function retryFailedLoad(): void {
   if (failure.value?.error.isRetryable && !document.hidden) void loadView();
 }
 
@@ -226,7 +228,7 @@ export function startLedger(): void {
   scope.subscribe(() => void loadView());
   addEventListener('online', () => {
     void outbox.retryNow();
-    repeatFailed();
+    retryFailedLoad();
   });
   addEventListener('storage', () => void reopenIfReplaced());
   addEventListener('pagehide', () => outbox.flush());
@@ -235,7 +237,7 @@ export function startLedger(): void {
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return outbox.flush();
-    repeatFailed();
+    retryFailedLoad();
     void outbox.takeOver();
   });
 }
@@ -290,7 +292,7 @@ keyQuestion.subscribe((question) => {
   if (question) closeLedger();
 });
 
-/** Notices stay, and are shown again with the next key: that of another ledger reloads the page. */
+/** Notices stay, and are shown again with the next key: a key of another ledger reloads the page. */
 function closeLedger(): void {
   currentLoad.abort();
   outbox.close();
@@ -306,12 +308,12 @@ function closeLedger(): void {
 /** Shows a notice if the list lacks a created row: otherwise the row would seem to be lost. */
 function noticeIfHidden(row: Row): void {
   const { description, transaction_date: date } = row;
-  const current = scope.peek();
-  if (isInScope(current)(row)) return;
-  const isInPeriod = isInScope({ ...UNFILTERED, period: current.period })(row);
-  const shown = notice.peek();
+  const currentScope = scope.peek();
+  if (isInScope(currentScope)(row)) return;
+  const isInPeriod = isInScope({ ...UNFILTERED, period: currentScope.period })(row);
+  const currentNotice = notice.peek();
   // A notice that the person has to read stays.
-  if (shown && !shown.isBrief) return;
+  if (currentNotice && !currentNotice.isBrief) return;
   notice.value = {
     text: `Added ${description} on ${format.date(date)}, ${isInPeriod ? 'hidden by the filter' : 'outside the period shown'}`,
     action: { name: 'Show', run: () => changeScope({ ...UNFILTERED, period: date.slice(0, 7) }) },
@@ -344,20 +346,20 @@ function explain({ message, status }: ApiError): string {
   return status === PRECONDITION_FAILED ? 'It was changed elsewhere meanwhile.' : message;
 }
 
-export function removeRows(removed: readonly Row[]): void {
-  outbox.remove(removed);
-  announcement.value = `Deleted ${nameRows(removed)}`;
+export function removeRows(removedRows: readonly Row[]): void {
+  outbox.remove(removedRows);
+  announcement.value = `Deleted ${nameRows(removedRows)}`;
 }
 
 export function undoRemovals(): void {
-  const removed = outbox.undoable.value.flatMap(({ changes }) => changes);
+  const removals = outbox.undoable.value.flatMap(({ changes }) => changes);
   outbox.undoRemovals();
-  announcement.value = `Restored ${nameRows(removed.flatMap(({ before }) => before ?? []))}`;
+  announcement.value = `Restored ${nameRows(removals.flatMap(({ before }) => before ?? []))}`;
 }
 
-function nameRows(named: readonly Row[]): string {
-  const [first] = named;
-  return first && named.length === 1
+function nameRows(namedRows: readonly Row[]): string {
+  const [first] = namedRows;
+  return first && namedRows.length === 1
     ? first.description
-    : format.counted(named.length, 'transaction');
+    : format.counted(namedRows.length, 'transaction');
 }

@@ -6,11 +6,11 @@ import { announcement, type Notice, notice } from './ledger.ts';
 const BRIEF_MS = 10_000;
 
 export function Messages() {
-  const shown = notice.value;
+  const currentNotice = notice.value;
   return (
     <>
-      <div role="alert" class={shown?.isBrief ? 'brief' : ''}>
-        {shown && <ShownNotice shown={shown} />}
+      <div role="alert" class={currentNotice?.isBrief ? 'brief' : ''}>
+        {currentNotice && <ShownNotice currentNotice={currentNotice} />}
       </div>
       <p class="unseen" role="status">
         {announcement.value}
@@ -19,14 +19,14 @@ export function Messages() {
   );
 }
 
-function ShownNotice({ shown }: { readonly shown: Notice }) {
-  const stay = useBriefness(shown);
+function ShownNotice({ currentNotice }: { readonly currentNotice: Notice }) {
+  const listeners = useAutoDismiss(currentNotice);
   return (
-    <div {...stay}>
-      <NoticeBox text={shown.text} details={shown.details}>
-        {shown.action && (
-          <Button kind="primary" onClick={shown.action.run}>
-            {shown.action.name}
+    <div {...listeners}>
+      <NoticeBox text={currentNotice.text} details={currentNotice.details}>
+        {currentNotice.action && (
+          <Button kind="primary" onClick={currentNotice.action.run}>
+            {currentNotice.action.name}
           </Button>
         )}
         <Button onClick={dismiss}>Dismiss</Button>
@@ -40,7 +40,7 @@ function dismiss(): void {
 }
 
 /** Dismisses a brief notice after a while, but not as long as the pointer is over it or the focus in it. */
-function useBriefness({ isBrief = false, text }: Notice) {
+function useAutoDismiss({ isBrief = false, text }: Notice) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const stop = () => clearTimeout(timer.current);
   const start = () => {

@@ -4,27 +4,27 @@ import { createCategory } from './category-writes.ts';
 import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me } from './ledger.ts';
 
-interface Kept {
+interface NameDraft {
   readonly name: string;
 }
 
 const nameDraft = () => nameOfLedger('new-category', me.peek()?.ledger);
 
 export function readNewName(): string {
-  return readDraft<Kept>(nameDraft())?.name ?? '';
+  return readDraft<NameDraft>(nameDraft())?.name ?? '';
 }
 
 export function keepNewName(name: string): void {
   if (name === '') dropDraft(nameDraft());
-  else keepDraft(nameDraft(), { name } satisfies Kept);
+  else keepDraft(nameDraft(), { name } satisfies NameDraft);
 }
 
 /** Creates the category of the typed name. Keeps a name that is typed meanwhile. @throws ApiError */
 export async function createNewCategory(): Promise<void> {
-  const typed = readNewName();
-  const name = typed.trim();
+  const typedName = readNewName();
+  const name = typedName.trim();
   if (name === '') return;
   await createCategory({ name });
   announcement.value = `Category ${name} created`;
-  if (readNewName() === typed) keepNewName('');
+  if (readNewName() === typedName) keepNewName('');
 }

@@ -39,19 +39,19 @@ export function findOpened(id: number): TypedSettings | undefined {
 export function openCategory(category: Category): void {
   const { name } = category;
   const start = { name, color: toPickerColor(category), target: readTarget(category) };
-  open(category, { saved: start, typed: start });
+  showSettings(category, { saved: start, typed: start });
 }
 
 /** Opens the settings that a reload has interrupted. @returns false if there are none in this ledger */
 export function reopenCategory(): boolean {
-  const kept = readDraft<KeptSettings>(nameDraft(me.peek()?.ledger));
-  const category = categoriesById.peek().get(kept?.id ?? 0);
-  if (!kept || !category) return false;
-  open(category, kept.settings);
+  const keptSettings = readDraft<KeptSettings>(nameDraft(me.peek()?.ledger));
+  const category = categoriesById.peek().get(keptSettings?.id ?? 0);
+  if (!keptSettings || !category) return false;
+  showSettings(category, keptSettings.settings);
   return true;
 }
 
-function open(category: Category, start: UnsavedSettings): void {
+function showSettings(category: Category, start: UnsavedSettings): void {
   const { id } = category;
   const ledger = me.peek()?.ledger;
   const send = async ({ target, ...changes }: Partial<UnsavedSettings['typed']>) => {
@@ -83,16 +83,16 @@ export function discardOpened(): void {
 export async function closeOpened(): Promise<
   { readonly id: number; readonly settings: TypedSettings } | undefined
 > {
-  const open = opened.peek();
-  if (!open || !findOpened(open.id)) return undefined;
-  if (!(await open.settings.save())) return open;
-  if (opened.peek() === open) discardOpened();
+  const current = opened.peek();
+  if (!current || !findOpened(current.id)) return undefined;
+  if (!(await current.settings.save())) return current;
+  if (opened.peek() === current) discardOpened();
   return undefined;
 }
 
 function readTarget({ id }: Category): string {
-  const known = targets.peek()[id];
-  return known === undefined ? '' : format.amountField(known);
+  const amount = targets.peek()[id];
+  return amount === undefined ? '' : format.amountField(amount);
 }
 
 /** Returns the color in the only form that the browser's picker accepts, `#rrggbb`. */

@@ -1,5 +1,5 @@
-// The writes of the page to the service. A write is shown at once, stored on the device until the service answers, sent again
-// after a lost answer, and undone if it is refused. The next page resumes the queue.
+// The writes of the page to the service. A write is shown at once, stored on the device until the service responds, sent again
+// after a lost response, and undone if it is refused. The next page resumes the queue.
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
 import type { Journal } from './journal.ts';
@@ -22,7 +22,7 @@ export function createOutbox({ journal, ...ports }: Ports) {
   const state = describeState(queue, sender);
   return {
     ...state,
-    /** True while a create is unanswered: a list may already have the row, under an id that this page does not know. */
+    /** True while a create has no response: a list may already have the row, under an id that this page does not know. */
     isCreating: () =>
       (sender.ledger.value === undefined && journal.hasOthers()) ||
       queue.waiting.value.some(({ changes }) =>
@@ -38,7 +38,7 @@ export function createOutbox({ journal, ...ports }: Ports) {
       void pump(sender);
       await takeOver(sender, journal);
     },
-    /** Sends what pages that have ended since have left. */
+    /** Sends the writes of pages that have ended since. */
     takeOver: () => takeOver(sender, journal),
     /** True if the writes that wait would be lost with this page. */
     isAtRisk: () => queue.waiting.value.length > 0 && !queue.isStored(),
@@ -63,10 +63,10 @@ export function createOutbox({ journal, ...ports }: Ports) {
     },
     undoRemovals: () => undoRemovals(queue, state.undoable.peek()),
     flush: () => flush(sender),
-    /** Resolves once every write is answered, except deletions that can still be undone. */
+    /** Resolves once every write has a response, except deletions that can still be undone. */
     settle: () => settle(queue, sender),
     resolveConflict: (id: number) => resolveConflict(sender, id),
-    /** Ends the pause after an unanswered attempt. Resolves when no write is due. */
+    /** Ends the pause after a failed attempt. Resolves when no write is due. */
     retryNow(): Promise<void> {
       sender.pausedUntil = 0;
       return pump(sender);
@@ -76,12 +76,12 @@ export function createOutbox({ journal, ...ports }: Ports) {
 
 /** The part of the outbox that the page only reads: the writes of the opened ledger. */
 function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, versions }: Sender) {
-  const ofLedger = (all: ReadonlySignal<readonly Write[]>) =>
+  const filterByLedger = (all: ReadonlySignal<readonly Write[]>) =>
     computed(() => all.value.filter((each) => each.ledger === ledger.value && !each.isConflicting));
   return {
-    writes: ofLedger(queue.writes),
-    waiting: ofLedger(queue.waiting),
-    undoable: ofLedger(queue.undoable),
+    writes: filterByLedger(queue.writes),
+    waiting: filterByLedger(queue.waiting),
+    undoable: filterByLedger(queue.undoable),
     /** The opened ledger: known before its first write is sent */
     ledger: ledger as ReadonlySignal<string | undefined>,
     conflicts,
@@ -101,20 +101,20 @@ async function takeOver(sender: Sender, journal: Journal): Promise<void> {
 /** @returns the keys of the queued writes */
 function enqueue(sender: Sender, changes: readonly Change[], delay = 0): readonly string[] {
   const { queue, versions, ledger } = sender;
-  const added = queue.add(changes.map(versions.follow), ledger.value ?? '', delay);
+  const addedWrites = queue.add(changes.map(versions.follow), ledger.value ?? '', delay);
   queueMicrotask(() => pump(sender));
-  return added.map(({ key }) => key);
+  return addedWrites.map(({ key }) => key);
 }
 
-/** @returns the refusals, once every change is answered */
+/** @returns the refusals, once every change has a response */
 async function updateRows(sender: Sender, changes: readonly Change[]): Promise<readonly Refusal[]> {
-  const answers = enqueue(sender, changes).map(
+  const results = enqueue(sender, changes).map(
     (key) =>
       new Promise<readonly Refusal[]>((resolve) => {
         sender.waiters.set(key, resolve);
       }),
   );
-  return (await Promise.all(answers)).flat();
+  return (await Promise.all(results)).flat();
 }
 
 function undoRemovals({ writes, replace }: WriteQueue, undoable: readonly Write[]): void {
@@ -127,19 +127,19 @@ function undoRemovals({ writes, replace }: WriteQueue, undoable: readonly Write[
  * for as long as a list may lag behind them.
  */
 function resolveConflict({ conflicts, queue }: Sender, id: number): void {
-  const rest = new Map(conflicts.value);
-  const isDeleted = rest.get(id)?.theirs === undefined;
-  rest.delete(id);
-  conflicts.value = rest;
-  const isOfRow = ({ after }: Change) => after?.id === id;
+  const remainingConflicts = new Map(conflicts.value);
+  const isDeleted = remainingConflicts.get(id)?.theirs === undefined;
+  remainingConflicts.delete(id);
+  conflicts.value = remainingConflicts;
+  const changesRow = ({ after }: Change) => after?.id === id;
   queue.replace(
-    queue.writes.value.filter((each) => !(each.isConflicting && each.changes.some(isOfRow))),
+    queue.writes.value.filter((each) => !(each.isConflicting && each.changes.some(changesRow))),
   );
   if (isDeleted)
     queue.replace(
       queue.writes.value.map((each) =>
         each.confirmedAt
-          ? { ...each, changes: each.changes.filter((change) => !isOfRow(change)) }
+          ? { ...each, changes: each.changes.filter((change) => !changesRow(change)) }
           : each,
       ),
     );
@@ -151,7 +151,7 @@ function flush(sender: Sender): void {
   for (const each of queue.undoable.value) {
     if (!isOpen || each.ledger !== ledger.value) continue;
     // The create or change of the row gives it the id and the version that its deletion needs.
-    if (isBehindAnother(each, queue.waiting.value)) {
+    if (hasEarlierWrite(each, queue.waiting.value)) {
       queue.update(each.key, { sendAt: each.queuedAt });
       void pump(sender);
     } else void attempt(sender, each);
@@ -169,9 +169,9 @@ async function settle({ waiting }: WriteQueue, { ledger }: Sender): Promise<void
   stop();
 }
 
-/** True if an earlier write of one of its rows is not answered yet. */
-function isBehindAnother(write: Write, waiting: readonly Write[]): boolean {
-  const earlier = waiting.slice(0, waiting.indexOf(write)).flatMap(({ changes }) => changes);
-  const ids = new Set(earlier.map(({ before, after }) => (after ?? before)?.id));
+/** True if an earlier write of one of its rows has no response yet. */
+function hasEarlierWrite(write: Write, waiting: readonly Write[]): boolean {
+  const earlierChanges = waiting.slice(0, waiting.indexOf(write)).flatMap(({ changes }) => changes);
+  const ids = new Set(earlierChanges.map(({ before, after }) => (after ?? before)?.id));
   return write.changes.some(({ before }) => ids.has(before?.id));
 }

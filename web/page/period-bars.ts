@@ -17,23 +17,26 @@ export interface Bar {
 export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
   const side = type ?? 'expense';
   const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
-  const soFar = accumulate(days.map((day) => day[side]));
+  const amountsSoFar = accumulate(days.map((day) => day[side]));
   const cellsBefore = filterByCategory(before?.cells ?? [], view.value);
   const daysBefore = before && cellsBefore.length > 0 ? daysOf(before.dates) : [];
-  const earlier = addUpPeriods(cellsBefore, daysBefore);
-  const soFarBefore = accumulate(earlier.map((day) => day[side]));
+  const previousDays = addUpPeriods(cellsBefore, daysBefore);
+  const previousAmounts = accumulate(previousDays.map((day) => day[side]));
   const today = localDay(new Date());
   const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';
   return days.map((day, n) => {
-    const line = soFarBefore[n];
+    const line = previousAmounts[n];
     return {
       key: day.key,
-      values: [{ side, value: day.key <= lastDay ? (soFar[n] ?? 0) : 0 }],
+      values: [{ side, value: day.key <= lastDay ? (amountsSoFar[n] ?? 0) : 0 }],
       line,
       figures: [
         ['Income', format.money(day.income)],
         ['Expense', format.money(day.expense)],
-        [side === 'expense' ? 'Spent so far' : 'Received so far', format.money(soFar[n] ?? 0)],
+        [
+          side === 'expense' ? 'Spent so far' : 'Received so far',
+          format.money(amountsSoFar[n] ?? 0),
+        ],
         ...(daysBefore.length > 0
           ? [[nameTime(before), line === undefined ? '' : format.money(line)] as const]
           : []),

@@ -25,12 +25,12 @@ interface Tip {
 const tip = signal<Tip | undefined>(undefined);
 
 export function PeriodChart() {
-  const shown = view.value;
-  if (!shown) return null;
-  const unit = unitOf(shown.scope.period);
-  const isByDay = unit === 'day' && shown.dates !== undefined;
-  const bars = isByDay ? dayBars(shown) : periodBars();
-  const side = shown.scope.type === 'income' ? 'Received' : 'Spent';
+  const currentView = view.value;
+  if (!currentView) return null;
+  const unit = unitOf(currentView.scope.period);
+  const isByDay = unit === 'day' && currentView.dates !== undefined;
+  const bars = isByDay ? dayBars(currentView) : periodBars();
+  const side = currentView.scope.type === 'income' ? 'Received' : 'Spent';
   const title = isByDay ? `Total ${side.toLowerCase()} up to each day` : `By ${unit}`;
   return (
     <section class="card" aria-label="By time">
@@ -39,9 +39,9 @@ export function PeriodChart() {
         <p class="legend">
           {isByDay ? (
             <>
-              <span class={`key ${shown.scope.type ?? 'expense'}`}>{side}</span>
+              <span class={`key ${currentView.scope.type ?? 'expense'}`}>{side}</span>
               {bars[0]?.line !== undefined && (
-                <span class="key line">{nameTime(shown.before)}</span>
+                <span class="key line">{nameTime(currentView.before)}</span>
               )}
             </>
           ) : (
@@ -53,7 +53,7 @@ export function PeriodChart() {
           )}
         </p>
       </div>
-      <Drawing bars={bars} isPart={isFiltered(shown.scope)} />
+      <Drawing bars={bars} hasFilter={isFiltered(currentView.scope)} />
       <AsTable bars={bars} />
     </section>
   );
@@ -63,7 +63,13 @@ export function PeriodChart() {
  * Shows the figures of a bar only when the pointer moves, not when the page scrolls below a resting pointer. The Tab key stops
  * once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar.
  */
-function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isPart: boolean }) {
+function Drawing({
+  bars,
+  hasFilter,
+}: {
+  readonly bars: readonly Bar[];
+  readonly hasFilter: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const hasFigures = bars.some(({ values, line }) => line || values.some(({ value }) => value));
@@ -73,7 +79,7 @@ function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isP
         width > 0 && <Picture bars={bars} width={width} />
       ) : (
         <p class="no-figures">
-          {isPart ? 'No transactions match.' : 'Nothing in this period yet.'}
+          {hasFilter ? 'No transactions match.' : 'Nothing in this period yet.'}
         </p>
       )}
     </div>
@@ -95,12 +101,12 @@ function planPlot(bars: readonly Bar[], width: number): Plot {
   const ticks = chooseTicks(Math.min(0, ...values), Math.max(0, ...values), 3);
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)];
   const left = 10 + MAX_DIGIT_WIDTH * Math.max(...ticks.map((tick) => format.short(tick).length));
-  const inner = HEIGHT - MARGIN.top - MARGIN.bottom;
+  const plotHeight = HEIGHT - MARGIN.top - MARGIN.bottom;
   const band = (width - left - MARGIN.right) / Math.max(1, bars.length);
   return {
     ...{ width, left, ticks, band },
     middle: (n) => left + band * (n + 0.5),
-    y: (value) => MARGIN.top + ((highest - value) / (highest - lowest)) * inner,
+    y: (value) => MARGIN.top + ((highest - value) / (highest - lowest)) * plotHeight,
   };
 }
 
@@ -254,27 +260,27 @@ function hideTip(): void {
 
 /** Shows the figures of a bar, for the mouse and the keyboard alike. Screen readers read the label of the bar instead. */
 export function Tooltip() {
-  const shown = tip.value;
+  const currentTip = tip.value;
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = box.current;
-    if (!shown || !element) return;
+    if (!currentTip || !element) return;
     const maxLeft = document.documentElement.clientWidth - element.offsetWidth - TOOLTIP_GAP;
-    element.style.left = `${Math.max(TOOLTIP_GAP, Math.min(shown.x - element.offsetWidth / 2, maxLeft))}px`;
-    element.style.top = `${Math.max(TOOLTIP_GAP, shown.y - element.offsetHeight - TOOLTIP_GAP)}px`;
-  }, [shown]);
+    element.style.left = `${Math.max(TOOLTIP_GAP, Math.min(currentTip.x - element.offsetWidth / 2, maxLeft))}px`;
+    element.style.top = `${Math.max(TOOLTIP_GAP, currentTip.y - element.offsetHeight - TOOLTIP_GAP)}px`;
+  }, [currentTip]);
   useLayoutEffect(() => {
     const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && hideTip();
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  if (!shown) return null;
+  if (!currentTip) return null;
   return (
     <div id="tooltip" ref={box} aria-hidden="true">
-      <strong>{format.period(shown.bar.key)}</strong>
+      <strong>{format.period(currentTip.bar.key)}</strong>
       <table>
         <tbody>
-          {shown.bar.figures.map(([name, value]) => (
+          {currentTip.bar.figures.map(([name, value]) => (
             <tr key={name}>
               <th>{name}</th>
               <td>{value}</td>
@@ -287,13 +293,18 @@ export function Tooltip() {
 }
 
 function moveFocus(event: TargetedKeyboardEvent<SVGSVGElement>): void {
-  const all = [...event.currentTarget.querySelectorAll<SVGElement>('.period')];
-  const at = all.indexOf(event.target as SVGElement);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
-  const target = to === undefined ? undefined : all[to];
+  const groups = [...event.currentTarget.querySelectorAll<SVGElement>('.period')];
+  const index = groups.indexOf(event.target as SVGElement);
+  const nextIndex = {
+    ArrowRight: index + 1,
+    ArrowLeft: index - 1,
+    Home: 0,
+    End: groups.length - 1,
+  }[event.key];
+  const target = nextIndex === undefined ? undefined : groups[nextIndex];
   if (!target) return;
   event.preventDefault();
-  for (const each of all) each.setAttribute('tabindex', each === target ? '0' : '-1');
+  for (const each of groups) each.setAttribute('tabindex', each === target ? '0' : '-1');
   target.focus();
 }
 

@@ -24,11 +24,11 @@ export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
   const proposal = useSignal<Proposal>({ similarityKey: '', type: 'expense', name: '' });
   const key = useComputed(() => toSimilarityKey(draft.value.description));
   const type = useComputed(() => draft.value.type);
-  const isChosen = useComputed(() => draft.value.category !== '');
+  const hasCategory = useComputed(() => draft.value.category !== '');
   useSignalEffect(() => {
     const [similarityKey, side] = [key.value, type.value];
-    if (similarityKey.length < MIN_LENGTH || isChosen.value) return;
-    if (isFor(proposal.peek(), similarityKey, side)) return;
+    if (similarityKey.length < MIN_LENGTH || hasCategory.value) return;
+    if (appliesTo(proposal.peek(), similarityKey, side)) return;
     const timer = setTimeout(async () => {
       const name =
         findCategory(rows.peek(), similarityKey, side) ??
@@ -38,7 +38,7 @@ export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
     return () => clearTimeout(timer);
   });
   return useComputed(() =>
-    isFor(proposal.value, key.value, type.value) ? proposal.value.name : '',
+    appliesTo(proposal.value, key.value, type.value) ? proposal.value.name : '',
   );
 }
 
@@ -49,16 +49,16 @@ interface Proposal {
   readonly name: string;
 }
 
-function isFor(proposal: Proposal, similarityKey: string, side: Type): boolean {
+function appliesTo(proposal: Proposal, similarityKey: string, side: Type): boolean {
   return proposal.similarityKey === similarityKey && proposal.type === side;
 }
 
 function findCategory(
-  searched: readonly Row[],
+  candidates: readonly Row[],
   similarityKey: string,
   type: Type,
 ): string | undefined {
-  const row = searched.find(
+  const row = candidates.find(
     (each) =>
       each.category_id !== null &&
       each.type === type &&

@@ -14,7 +14,7 @@ import { withKey } from './key-question.ts';
 /** True if the service did not answer the last attempt. */
 export const isWaiting = signal(false);
 
-type BulkAnswer = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
+type BulkResponse = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
 
 /**
  * Uses one Idempotency-Key for all attempts: a repetition completes the interrupted items, and returns the same results for the
@@ -28,19 +28,19 @@ export async function sendBulk(
   const headers = { 'idempotency-key': crypto.randomUUID() };
   return await untilAnswered(async () => {
     const request = { method, body: { transactions }, headers } as const;
-    const { data } = await call<BulkAnswer>(path, request);
+    const { data } = await call<BulkResponse>(path, request);
     if (data.results.some(({ status }) => status >= 500))
       throw new ApiError('The service did not finish.');
     return data.results;
   });
 }
 
-export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function untilAnswered<Result>(send: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const answer = await withKey(ask);
+      const result = await withKey(send);
       isWaiting.value = false;
-      return answer;
+      return result;
     } catch (error) {
       if (!(error instanceof ApiError && error.isRetryable)) throw error;
       isWaiting.value = true;
@@ -51,12 +51,12 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
 
 /** Waits until the device is online again, but no longer than this time. */
 async function waitForConnection(milliseconds: number): Promise<void> {
-  const ended = new AbortController();
+  const waitEnd = new AbortController();
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
-    addEventListener('online', resolve, { signal: ended.signal });
+    addEventListener('online', resolve, { signal: waitEnd.signal });
   });
-  ended.abort();
+  waitEnd.abort();
 }
 
 export function describeRefusal({ message = '', details = {} }: TransactionResult): string {

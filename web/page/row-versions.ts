@@ -6,11 +6,15 @@ import type { Row } from './rows.ts';
 export function createRowVersions() {
   const successors = new Map<string, Pick<Row, 'id' | 'etag'>>();
   const keys = new Map<number, number>();
-  const nameOf = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
+  const nameVersion = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
   /** Returns the row with its id and version after the writes of this page. Writes of other clients are not tracked. */
   function latestOf(row: Row): Row {
     let latest: Pick<Row, 'id' | 'etag'> = row;
-    for (let next = successors.get(nameOf(row)); next; next = successors.get(nameOf(next)))
+    for (
+      let next = successors.get(nameVersion(row));
+      next;
+      next = successors.get(nameVersion(next))
+    )
       latest = next;
     return latest === row ? row : { ...row, id: latest.id, etag: latest.etag };
   }
@@ -22,8 +26,8 @@ export function createRowVersions() {
     }),
     add(before: Row, after: Row): void {
       if (before.id !== after.id) keys.set(after.id, before.id);
-      if (nameOf(before) !== nameOf(after))
-        successors.set(nameOf(before), { id: after.id, etag: after.etag });
+      if (nameVersion(before) !== nameVersion(after))
+        successors.set(nameVersion(before), { id: after.id, etag: after.etag });
     },
     /** Returns a key for a row that stays the same when the row, once created, gets its final id. */
     keyOf: (id: number) => keys.get(id) ?? id,

@@ -1,4 +1,4 @@
-// The rows of the list: the service's answer with the writes of this page applied to it. A list may lag behind a write, so the
+// The rows of the list: the service's response with the writes of this page applied to it. A list may lag behind a write, so the
 // write stays applied until the list includes it.
 import type { Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { Change } from './figures.ts';
@@ -30,10 +30,12 @@ export function readFields(row: Row): Fields {
 
 /** Returns the fields of `after` that differ, for an update to send. */
 export function changedFields(before: Row, after: Row): Partial<Fields> {
-  const [old, next] = [readFields(before), readFields(after)];
-  const names = Object.keys(next) as (keyof Fields)[];
+  const [oldFields, newFields] = [readFields(before), readFields(after)];
+  const names = Object.keys(newFields) as (keyof Fields)[];
   return Object.fromEntries(
-    names.filter((name) => old[name] !== next[name]).map((name) => [name, next[name]]),
+    names
+      .filter((name) => oldFields[name] !== newFields[name])
+      .map((name) => [name, newFields[name]]),
   );
 }
 
@@ -43,33 +45,38 @@ export function applyChanges(
   changes: readonly Change[],
   isIn: (row: Row) => boolean,
 ): readonly Row[] {
-  const shown = new Map(rows.map((row) => [row.id, row]));
-  const added = new Set<number>();
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const addedIds = new Set<number>();
   for (const { before, after } of changes) {
     const id = (after ?? before)?.id;
     if (id === undefined) continue;
-    const listed = shown.get(id);
-    if (after && listed && readVersion(listed) > readVersion(after)) continue;
-    shown.delete(id);
-    if (before) shown.delete(before.id);
-    const changed = after && before && listed ? mergeChange(listed, before, after) : after;
-    if (changed && isIn(changed)) shown.set(id, changed);
-    if (after && !listed) added.add(after.id);
+    const listedRow = rowsById.get(id);
+    if (after && listedRow && readVersion(listedRow) > readVersion(after)) continue;
+    rowsById.delete(id);
+    if (before) rowsById.delete(before.id);
+    const changedRow = after && before && listedRow ? mergeChange(listedRow, before, after) : after;
+    if (changedRow && isIn(changedRow)) rowsById.set(id, changedRow);
+    if (after && !listedRow) addedIds.add(after.id);
   }
   const [first, last] = [rows[0], rows.at(-1)];
   const isOnPage = (row: Row) =>
     (page <= 1 || !first || compareRows(first, row) <= 0) &&
     (page >= pages || !last || compareRows(row, last) <= 0);
-  return [...shown.values()]
-    .filter((row) => !added.has(row.id) || isOnPage(row))
+  return [...rowsById.values()]
+    .filter((row) => !addedIds.has(row.id) || isOnPage(row))
     .toSorted(compareRows);
 }
 
-/** Applies only the changed fields: the row may have been changed since `before` was read, as a row is that was selected earlier. */
-function mergeChange(listed: Row, before: Row, after: Row): Row {
-  const changed = changedFields(before, after);
-  const { category_name } = 'category_id' in changed ? after : listed;
-  return { ...after, ...readFields(listed), ...(category_name && { category_name }), ...changed };
+/** Applies only the changed fields: the row may have been changed since `before` was read, such as a row that was selected earlier. */
+function mergeChange(listedRow: Row, before: Row, after: Row): Row {
+  const changes = changedFields(before, after);
+  const { category_name } = 'category_id' in changes ? after : listedRow;
+  return {
+    ...after,
+    ...readFields(listedRow),
+    ...(category_name && { category_name }),
+    ...changes,
+  };
 }
 
 /** Orders rows as the API lists them, newest first. A row that is being created counts as created now. */
@@ -81,7 +88,7 @@ function compareRows(first: Row, second: Row): number {
   return second.id - first.id;
 }
 
-/** Reads the version of a record from its tag, such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
+/** Reads the version of a record from its tag, such as `"t7.3.0f3a9c21"`; 0 before the first response. */
 export function readVersion({ etag }: { readonly etag: string }): number {
   return Number(/^"[a-z]\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }

@@ -5,7 +5,7 @@ import { colorOf } from './colors.ts';
 /** Backgrounds of cards; must equal those in page.css. */
 const BACKGROUNDS = { light: '#ffffff', dark: '#171a21' } as const;
 const isDark = signal(false);
-const chosen = new Map<string, string>();
+const chosenColors = new Map<string, string>();
 
 /** Follows the scheme of the browser. */
 export function watchScheme(): void {
@@ -29,7 +29,7 @@ export function categoryColor({
 }): string {
   const background = BACKGROUNDS[isDark.value ? 'dark' : 'light'];
   const key = `${color ?? id} ${background}`;
-  const known = chosen.get(key) ?? colorOf(color, id, background);
-  chosen.set(key, known);
-  return known;
+  const chosenColor = chosenColors.get(key) ?? colorOf(color, id, background);
+  chosenColors.set(key, chosenColor);
+  return chosenColor;
 }

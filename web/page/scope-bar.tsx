@@ -45,15 +45,15 @@ export function ScopeBar() {
 }
 
 function Step({ kind, step }: { readonly kind: string; readonly step: -1 | 1 }) {
-  const to = findAdjacentPeriod(scope.value.period, step);
+  const adjacentPeriod = findAdjacentPeriod(scope.value.period, step);
   const label = `${step < 0 ? 'Previous' : 'Next'} ${kind}`;
   return (
     <Button
       kind="quiet"
       aria-label={label}
       title={label}
-      disabled={to === undefined}
-      onClick={() => to && changeScope({ period: to })}
+      disabled={adjacentPeriod === undefined}
+      onClick={() => adjacentPeriod && changeScope({ period: adjacentPeriod })}
     >
       <span aria-hidden="true">{step < 0 ? '‹' : '›'}</span>
     </Button>
@@ -66,7 +66,7 @@ function PeriodChoice() {
   const today = new Date();
   const thisYear = today.getFullYear();
   const years = Array.from({ length: RECENT_YEARS }, (_, n) => String(thisYear - n));
-  const known = [monthKey(today), '3m', '12m', 'all', ...years];
+  const listedPeriods = [monthKey(today), '3m', '12m', 'all', ...years];
   const choose = (value: string, field: HTMLSelectElement) => {
     if (value !== 'dates') return changeScope({ period: value });
     field.value = period;
@@ -80,7 +80,7 @@ function PeriodChoice() {
         value={isRange(period) ? 'dates' : period}
         onChange={({ currentTarget }) => choose(currentTarget.value, currentTarget)}
       >
-        {!known.includes(period) && !isRange(period) && (
+        {!listedPeriods.includes(period) && !isRange(period) && (
           <option value={period}>{format.scope(period)}</option>
         )}
         <option value={monthKey(today)}>This month</option>
@@ -178,20 +178,20 @@ function useTypedSearch() {
   const { q } = scope.value;
   const text = useSignal(q);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const sent = useRef(q);
+  const sentText = useRef(q);
   useEffect(() => {
-    if (q === sent.current) return;
+    if (q === sentText.current) return;
     clearTimeout(timer.current);
-    sent.current = q;
+    sentText.current = q;
     text.value = q;
   }, [q]);
   const search = () => {
     clearTimeout(timer.current);
-    sent.current = text.peek().trim();
-    if (sent.current !== scope.value.q) searchFor(sent.current);
+    sentText.current = text.peek().trim();
+    if (sentText.current !== scope.value.q) searchFor(sentText.current);
   };
-  const type = (typed: string) => {
-    text.value = typed;
+  const type = (typedText: string) => {
+    text.value = typedText;
     clearTimeout(timer.current);
     timer.current = setTimeout(search, SEARCH_DELAY_MS);
   };
@@ -209,7 +209,7 @@ function searchFor(q: string): void {
 /** Shows the totals. A click on income or expense also filters by that type. */
 export function Figures() {
   const { type } = scope.value;
-  const now = totals.value;
+  const currentTotals = totals.value;
   const { net, ...changes } = compareTotals();
   return (
     <section class="figures" aria-label="Totals">
@@ -222,13 +222,13 @@ export function Figures() {
           title={type === side ? 'Show income and expense' : `Show only ${side}`}
         >
           <span class="name">{side === 'income' ? 'Income' : 'Expense'}</span>
-          <strong>{format.money(now[side])}</strong>
+          <strong>{format.money(currentTotals[side])}</strong>
           <small>{changes[side]}</small>
         </ScopeLink>
       ))}
       <div class="figure net">
         <span class="name">Net</span>
-        <strong>{format.signed(now.net)}</strong>
+        <strong>{format.signed(currentTotals.net)}</strong>
         <small>{net}</small>
       </div>
       <p class="compared">{changes.compared && `Compared with ${changes.compared}`}</p>
@@ -252,20 +252,20 @@ export function ChangesOnPhone() {
 
 /** The time with which the totals are compared, and how they differ; empty texts if there is none. */
 function compareTotals() {
-  const [now, before] = [totals.value, totalsBefore.value];
-  const dates = before && datesBefore(scope.value.period, new Date());
+  const [current, previous] = [totals.value, totalsBefore.value];
+  const dates = previous && datesBefore(scope.value.period, new Date());
   if (!dates) return { compared: '', income: ' ', expense: ' ', net: ' ' };
   return {
     compared: format.scope(periodOf(dates)),
-    income: change(now.income, before.income),
-    expense: change(now.expense, before.expense),
-    net: change(now.net, before.net),
+    income: formatChange(current.income, previous.income),
+    expense: formatChange(current.expense, previous.expense),
+    net: formatChange(current.net, previous.net),
   };
 }
 
-function change(now: number, before: number): string {
-  const share = before > 0 ? (now - before) / before : undefined;
+function formatChange(current: number, previous: number): string {
+  const share = previous > 0 ? (current - previous) / previous : undefined;
   const isMeaningful = share !== undefined && Math.abs(share) < MAX_SHARE;
   const percent = isMeaningful ? ` (${format.signedPercent(share)})` : '';
-  return `${format.signed(now - before)}${percent}`;
+  return `${format.signed(current - previous)}${percent}`;
 }

@@ -30,15 +30,16 @@ const RECENT_MONTHS: Readonly<Record<string, number>> = { '3m': 3, '12m': 12 };
 /** Reads the scope from the address, and ignores values that it does not understand. */
 export function readScope(hash: string, today = new Date()): Scope {
   const parameters = new URLSearchParams(hash.replace(/^#/, ''));
-  const get = (name: string, pattern: RegExp) => pattern.exec(parameters.get(name) ?? '')?.[0];
-  const category = get('category', /^(none|[1-9]\d{0,14})$/);
+  const readParameter = (name: string, pattern: RegExp) =>
+    pattern.exec(parameters.get(name) ?? '')?.[0];
+  const category = readParameter('category', /^(none|[1-9]\d{0,14})$/);
   const period = parameters.get('period') ?? '';
   return {
     period: isPeriod(period) ? period : monthKey(today),
     category: category === undefined || category === 'none' ? category : Number(category),
-    type: get('type', /^(income|expense)$/) as Type | undefined,
+    type: readParameter('type', /^(income|expense)$/) as Type | undefined,
     q: [...(parameters.get('q') ?? '').trim()].slice(0, MAX_SEARCH_LENGTH).join(''),
-    page: Number(get('page', /^[1-9]\d{0,8}$/) ?? 1),
+    page: Number(readParameter('page', /^[1-9]\d{0,8}$/) ?? 1),
   };
 }
 
@@ -74,35 +75,38 @@ export function periodDates(period: string, today: Date): Dates | undefined {
   const months = RECENT_MONTHS[period];
   if (months !== undefined) {
     const [year, month] = [today.getFullYear(), today.getMonth()];
-    return { start_date: day(year, month - months + 1, 1), end_date: day(year, month + 1, 0) };
+    return {
+      start_date: formatDay(year, month - months + 1, 1),
+      end_date: formatDay(year, month + 1, 0),
+    };
   }
   const [, start = '', end = ''] = RANGE.exec(period) ?? [];
   if (start) return { start_date: start, end_date: end };
   if (YEAR.test(period)) return { start_date: `${period}-01-01`, end_date: `${period}-12-31` };
   const [year = 0, month = 1] = period.split('-').map(Number);
-  return { start_date: `${period}-01`, end_date: day(year, month, 0) };
+  return { start_date: `${period}-01`, end_date: formatDay(year, month, 0) };
 }
 
-/** Returns the period that covers exactly these dates: a month or a year if they are one, otherwise the range. */
+/** Returns the period that covers exactly these dates: a month or a year if the dates are exactly that, otherwise the range. */
 export function periodOf({ start_date: start, end_date: end }: Dates): string {
-  const whole = [start.slice(0, 7), start.slice(0, 4)].find((period) => {
+  const wholePeriod = [start.slice(0, 7), start.slice(0, 4)].find((period) => {
     const dates = periodDates(period, new Date());
     return dates?.start_date === start && dates.end_date === end;
   });
-  return whole ?? `${start}..${end}`;
+  return wholePeriod ?? `${start}..${end}`;
 }
 
 /** Finds the period of the same kind before (-1) or after (1) this one; undefined if there is none. */
 export function findAdjacentPeriod(period: string, step: -1 | 1): string | undefined {
   if (MONTH.test(period)) {
     const [year = 0, month = 1] = period.split('-').map(Number);
-    return validPeriod(day(year, month - 1 + step, 1).slice(0, 7));
+    return returnIfValid(formatDay(year, month - 1 + step, 1).slice(0, 7));
   }
-  if (YEAR.test(period)) return validPeriod(String(Number(period) + step).padStart(4, '0'));
+  if (YEAR.test(period)) return returnIfValid(String(Number(period) + step).padStart(4, '0'));
   const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
   if (!dates) return undefined;
   const length = daysBetween(dates) * step;
-  return validPeriod(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
+  return returnIfValid(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
 }
 
 /**
@@ -112,8 +116,8 @@ export function findAdjacentPeriod(period: string, step: -1 | 1): string | undef
 export function datesBefore(period: string, today: Date): Dates | undefined {
   const dates = periodDates(period, today);
   if (dates === undefined) return undefined;
-  const now = localDay(today);
-  const isUnderWay = dates.start_date <= now && now < dates.end_date;
+  const currentDay = localDay(today);
+  const isUnderWay = dates.start_date <= currentDay && currentDay < dates.end_date;
   const months = MONTH.test(period) ? 1 : YEAR.test(period) ? 12 : RECENT_MONTHS[period];
   if (months === undefined) {
     const length = -daysBetween(dates);
@@ -123,11 +127,14 @@ export function datesBefore(period: string, today: Date): Dates | undefined {
     };
   }
   const [year = 0, month = 1] = dates.start_date.split('-').map(Number);
-  const start_date = day(year, month - 1 - months, 1);
+  const start_date = formatDay(year, month - 1 - months, 1);
   if (!isUnderWay) return { start_date, end_date: addDays(dates.start_date, -1) };
   const [thisYear, thisMonth] = [today.getFullYear(), today.getMonth() - months];
   const lastOfMonth = new Date(thisYear, thisMonth + 1, 0).getDate();
-  return { start_date, end_date: day(thisYear, thisMonth, Math.min(today.getDate(), lastOfMonth)) };
+  return {
+    start_date,
+    end_date: formatDay(thisYear, thisMonth, Math.min(today.getDate(), lastOfMonth)),
+  };
 }
 
 export function unitOf(period: string): Unit {
@@ -151,7 +158,7 @@ export function monthKey(date: Date): string {
 
 /** Writes the day of a moment in this browser's time zone. */
 export function localDay(date: Date): string {
-  return day(date.getFullYear(), date.getMonth(), date.getDate());
+  return formatDay(date.getFullYear(), date.getMonth(), date.getDate());
 }
 
 export function daysOf({ start_date, end_date }: Dates): string[] {
@@ -161,19 +168,19 @@ export function daysOf({ start_date, end_date }: Dates): string[] {
 }
 
 function daysBetween({ start_date, end_date }: Dates): number {
-  return Math.max(1, (utc(end_date) - utc(start_date)) / 86_400_000 + 1);
+  return Math.max(1, (toTime(end_date) - toTime(start_date)) / 86_400_000 + 1);
 }
 
 function addDays(date: string, days: number): string {
-  return new Date(utc(date) + days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(toTime(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-function utc(date: string): number {
+function toTime(date: string): number {
   return new Date(`${date}T00:00Z`).getTime();
 }
 
 /** Writes a date. A month or day beyond its range carries over, and a year below 100 is taken literally. */
-function day(year: number, month: number, date: number): string {
+function formatDay(year: number, month: number, date: number): string {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month, date);
   return moment.toISOString().slice(0, 10);
@@ -181,11 +188,11 @@ function day(year: number, month: number, date: number): string {
 
 function isPeriod(period: string): boolean {
   const [, start = '', end = ''] = RANGE.exec(period) ?? [];
-  const isReal = (date: string) => !Number.isNaN(utc(date)) && addDays(date, 0) === date;
-  if (start) return isReal(start) && isReal(end) && start <= end;
+  const isRealDate = (date: string) => !Number.isNaN(toTime(date)) && addDays(date, 0) === date;
+  if (start) return isRealDate(start) && isRealDate(end) && start <= end;
   return period === 'all' || period in RECENT_MONTHS || MONTH.test(period) || YEAR.test(period);
 }
 
-function validPeriod(period: string): string | undefined {
+function returnIfValid(period: string): string | undefined {
   return isPeriod(period) ? period : undefined;
 }

@@ -11,7 +11,7 @@ export const selected = signal<ReadonlyMap<number, Row>>(new Map());
 let lastKey: number | undefined;
 
 const keyOf = ({ id }: Row) => outbox.keyOf(id);
-const byKey = (indexed: readonly Row[]) => new Map(indexed.map((row) => [keyOf(row), row]));
+const mapByKey = (rowsToMap: readonly Row[]) => new Map(rowsToMap.map((row) => [keyOf(row), row]));
 
 export const isAllSelected = computed(
   () => rows.value.length > 0 && rows.value.every((row) => selected.value.has(keyOf(row))),
@@ -19,34 +19,34 @@ export const isAllSelected = computed(
 
 /** @param isSpan true to include every row between the last toggled row and this one */
 export function toggleRow(row: Row, isSpan = false): void {
-  const isOn = !selected.value.has(keyOf(row));
-  const all = rows.value;
-  const [from, to] = [lastKey, keyOf(row)].map((key) =>
-    all.findIndex((each) => keyOf(each) === key),
+  const isSelecting = !selected.value.has(keyOf(row));
+  const allRows = rows.value;
+  const [lastIndex, index] = [lastKey, keyOf(row)].map((key) =>
+    allRows.findIndex((each) => keyOf(each) === key),
   );
   const span =
-    isSpan && from !== undefined && to !== undefined && from >= 0
-      ? all.slice(Math.min(from, to), Math.max(from, to) + 1)
+    isSpan && lastIndex !== undefined && index !== undefined && lastIndex >= 0
+      ? allRows.slice(Math.min(lastIndex, index), Math.max(lastIndex, index) + 1)
       : [row];
-  const next = new Map(selected.value);
+  const newSelection = new Map(selected.value);
   for (const each of span) {
-    if (isOn) next.set(keyOf(each), each);
-    else next.delete(keyOf(each));
+    if (isSelecting) newSelection.set(keyOf(each), each);
+    else newSelection.delete(keyOf(each));
   }
-  selected.value = next;
+  selected.value = newSelection;
   lastKey = keyOf(row);
 }
 
 export function toggleAll(): void {
-  selected.value = isAllSelected.value ? new Map() : byKey(rows.value);
+  selected.value = isAllSelected.value ? new Map() : mapByKey(rows.value);
 }
 
 /** Selects every row of the scope, also those on other pages. @throws ApiError */
 export async function selectScope(): Promise<void> {
-  const requested = scope.value;
-  const all = await readScopeRows(requested);
-  if (nameList(scope.value) !== nameList(requested)) return;
-  selected.value = byKey(all);
+  const requestedScope = scope.value;
+  const allRows = await readScopeRows(requestedScope);
+  if (nameList(scope.value) !== nameList(requestedScope)) return;
+  selected.value = mapByKey(allRows);
 }
 
 export function clearSelection(): void {
@@ -62,9 +62,9 @@ export function watchScope(): void {
       changes.flatMap(({ before }) => (before ? keyOf(before) : [])),
     );
     if (removedKeys.some((key) => selected.peek().has(key))) {
-      const next = new Map(selected.peek());
-      for (const key of removedKeys) next.delete(key);
-      selected.value = next;
+      const newSelection = new Map(selected.peek());
+      for (const key of removedKeys) newSelection.delete(key);
+      selected.value = newSelection;
     }
   });
 }

@@ -1,4 +1,4 @@
-// Sends the queued writes of the page one after another. A write is sent again after a lost answer, but not after a refusal.
+// Sends the queued writes of the page one after another. A write is sent again after a lost response, but not after a refusal.
 // Sending it twice is safe, because creates and bulk writes carry an Idempotency-Key, and updates and deletions the version that
 // they expect.
 import { type Signal, signal } from '@preact/signals';
@@ -16,7 +16,7 @@ export interface Conflict {
 }
 
 export interface SenderPorts {
-  readonly call: <Answer>(path: string, request?: Call) => Promise<Answer>;
+  readonly call: <Body>(path: string, request?: Call) => Promise<Body>;
   readonly onConfirmed: () => void;
   readonly onRefused: (refusals: readonly Refusal[], write: Write) => void;
   readonly onUnauthenticated: () => void;
@@ -30,9 +30,9 @@ export interface Sender {
   readonly ports: SenderPorts;
   readonly versions: ReturnType<typeof createRowVersions>;
   readonly conflicts: Signal<ReadonlyMap<number, Conflict>>;
-  /** True if the last attempt was not answered. */
+  /** True if the last attempt got no response. */
   readonly isInterrupted: Signal<boolean>;
-  /** Called once a write is answered, by the write's key. */
+  /** Callbacks by the key of a write: each is called once its write has a response. */
   readonly waiters: Map<string, (refusals: readonly Refusal[]) => void>;
   /** Keys of the writes whose request is under way. */
   readonly underWay: Set<string>;
@@ -69,7 +69,7 @@ export function createSender(queue: WriteQueue, ports: SenderPorts): Sender {
   };
 }
 
-/** Sends every due write. Resolves when all were answered, or one was not and the queue pauses. */
+/** Sends every due write. Resolves when all have a response, or when one has none and the queue pauses. */
 export function pump(sender: Sender): Promise<void> {
   const send = () => sendDue(sender);
   sender.pumping = sender.pumping.then(send, send);
@@ -79,14 +79,14 @@ export function pump(sender: Sender): Promise<void> {
 async function sendDue(sender: Sender): Promise<void> {
   clearTimeout(sender.timer);
   for (let next = findDue(sender); next; next = findDue(sender)) await attempt(sender, next);
-  const dueTimes = listOpen(sender).map(({ sendAt, queuedAt }) =>
+  const dueTimes = listSendable(sender).map(({ sendAt, queuedAt }) =>
     Math.max(sendAt === queuedAt ? 0 : sendAt, sender.pausedUntil),
   );
   if (dueTimes.length > 0)
     sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...dueTimes) - Date.now()));
 }
 
-function listOpen({ queue, ledger, isOpen, underWay }: Sender): readonly Write[] {
+function listSendable({ queue, ledger, isOpen, underWay }: Sender): readonly Write[] {
   if (!isOpen) return [];
   return queue.waiting.value.filter(
     (each) => each.ledger === ledger.value && !underWay.has(each.key),
@@ -95,10 +95,10 @@ function listOpen({ queue, ledger, isOpen, underWay }: Sender): readonly Write[]
 
 function findDue(sender: Sender): Write | undefined {
   const now = Date.now();
-  // A later end is of a clock that was set back since.
+  // If the pause ends later, the clock was set back since.
   return sender.pausedUntil > now && sender.pausedUntil <= now + MAX_PAUSE_MS
     ? undefined
-    : listOpen(sender).find(({ sendAt, queuedAt }) => sendAt <= now || sendAt === queuedAt);
+    : listSendable(sender).find(({ sendAt, queuedAt }) => sendAt <= now || sendAt === queuedAt);
 }
 
 export async function attempt(sender: Sender, write: Write): Promise<void> {
@@ -112,7 +112,7 @@ export async function attempt(sender: Sender, write: Write): Promise<void> {
     if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
     outcome = await sendWrite(write, ports.call);
   } catch (error) {
-    return fail(sender, write, error);
+    return handleFailure(sender, write, error);
   } finally {
     underWay.delete(write.key);
   }
@@ -123,19 +123,19 @@ export async function attempt(sender: Sender, write: Write): Promise<void> {
 function confirm(sender: Sender, write: Write, { changes, refusals }: Outcome): void {
   const { queue, ports, versions } = sender;
   // Records the new ids and versions before the rows change: row keys and an open edit depend on them.
-  const confirmed = createRowVersions();
+  const confirmedVersions = createRowVersions();
   for (const { before, after } of changes) {
-    const written = before ?? write.changes[0]?.after;
-    if (!after || !written) continue;
-    versions.add(written, after);
-    confirmed.add(written, after);
+    const writtenRow = before ?? write.changes[0]?.after;
+    if (!after || !writtenRow) continue;
+    versions.add(writtenRow, after);
+    confirmedVersions.add(writtenRow, after);
   }
   queue.update(write.key, { changes, confirmedAt: Date.now() });
   // The waiting writes of a row get the id and the version that this write gave it, but not those of earlier writes: a write that
   // was taken over from another page would then overwrite them without a question.
   queue.replace(
     queue.writes.value.map((each) =>
-      each.confirmedAt ? each : { ...each, changes: each.changes.map(confirmed.follow) },
+      each.confirmedAt ? each : { ...each, changes: each.changes.map(confirmedVersions.follow) },
     ),
   );
   if (refusals.length > 0) ports.onRefused(refusals, write);
@@ -148,7 +148,7 @@ function notifyWaiter({ waiters }: Sender, key: string, refusals: readonly Refus
   waiters.delete(key);
 }
 
-function fail(sender: Sender, write: Write, error: unknown): void {
+function handleFailure(sender: Sender, write: Write, error: unknown): void {
   if (error instanceof ConflictError) {
     askWhichToKeep(sender, write, error);
     return;
@@ -193,17 +193,24 @@ function explainDefect(error: unknown): ApiError {
 function refuse(sender: Sender, write: Write, error: ApiError): void {
   const { queue, ports, waiters } = sender;
   const [first] = write.changes;
-  const created = first?.before ? undefined : first?.after?.id;
-  const isLater = ({ before }: Change) => before !== undefined && before.id === created;
-  const last = queue.writes.value.flatMap(({ changes }) => changes.filter(isLater)).at(-1);
-  const refused = !last ? write.changes : last.after ? [{ after: last.after }] : [];
-  const refusals = refused.map((change) => ({ change, error }));
-  const rest = queue.writes.value.flatMap((each) => {
-    const changes = each.changes.filter((change) => !isLater(change));
+  const createdId = first?.before ? undefined : first?.after?.id;
+  const changesCreatedRow = ({ before }: Change) => before !== undefined && before.id === createdId;
+  const lastChange = queue.writes.value
+    .flatMap(({ changes }) => changes.filter(changesCreatedRow))
+    .at(-1);
+  const refusedChanges = !lastChange
+    ? write.changes
+    : lastChange.after
+      ? [{ after: lastChange.after }]
+      : [];
+  const refusals = refusedChanges.map((change) => ({ change, error }));
+  const remainingWrites = queue.writes.value.flatMap((each) => {
+    const changes = each.changes.filter((change) => !changesCreatedRow(change));
     return each.key !== write.key && changes.length > 0 ? { ...each, changes } : [];
   });
-  queue.replace(rest);
+  queue.replace(remainingWrites);
   ports.onRefused(refusals, write);
-  const left = new Set(rest.map(({ key }) => key));
-  for (const key of waiters.keys()) if (!left.has(key)) notifyWaiter(sender, key, refusals);
+  const remainingKeys = new Set(remainingWrites.map(({ key }) => key));
+  for (const key of waiters.keys())
+    if (!remainingKeys.has(key)) notifyWaiter(sender, key, refusals);
 }

@@ -1,5 +1,5 @@
 // Sends one write as a single request, and returns the outcome of each of its changes. A write may be repeated after a lost
-// answer.
+// response.
 import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';
 import type { Change } from './figures.ts';
@@ -11,7 +11,7 @@ interface OutgoingWrite {
   readonly changes: readonly Change[];
 }
 
-type Send = <Answer>(path: string, request?: Call) => Promise<Answer>;
+type Send = <Body>(path: string, request?: Call) => Promise<Body>;
 
 export interface Refusal {
   readonly change: Change;
@@ -65,14 +65,14 @@ export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Outco
   try {
     await call(path, { method: 'DELETE', headers });
   } catch (error) {
-    // The row was deleted elsewhere, or by an attempt whose answer was lost.
+    // The row was deleted elsewhere, or by an attempt whose response was lost.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
   return toOutcome();
 }
 
 /**
- * Reads the row after a refusal, and returns it if an earlier attempt, whose answer was lost, has already written it.
+ * Reads the row after a refusal, and returns it if an earlier attempt, whose response was lost, has already written it.
  * @throws ConflictError if the row was changed or deleted elsewhere
  */
 async function readWrittenRow(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
@@ -105,19 +105,19 @@ async function sendBulkWrite(write: OutgoingWrite, call: Send): Promise<Outcome>
   );
   if (data.results.some(({ status }) => status >= 500))
     throw new ApiError('The service did not finish.');
-  const applied: Change[] = [];
+  const appliedChanges: Change[] = [];
   const refusals: Refusal[] = [];
   for (const { index, status, etag, message = '', details = {} } of data.results) {
     const change = changes[index];
     if (!change) continue;
     const { before, after } = change;
     if (status < 300 || (isRemoval && status === 404))
-      applied.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
+      appliedChanges.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
     else
       refusals.push({
         change,
         error: new ApiError(message, { status, details, isRetryable: false }),
       });
   }
-  return { changes: applied, refusals };
+  return { changes: appliedChanges, refusals };
 }

@@ -7,7 +7,7 @@ import { Messages } from './messages.tsx';
 
 export const isSheetOpen = signal(false);
 
-/** The element that had the focus before the sheet, or before the first of several that took each other's place. */
+/** The element that had the focus before the sheet, or before the first of several sheets that replaced each other. */
 let opener: Element | null = null;
 
 interface SheetProps {
@@ -32,7 +32,7 @@ export function Sheet({ title, onClose, children }: SheetProps) {
       removeEventListener('hashchange', onClose);
       isSheetOpen.value = false;
       if (opener instanceof HTMLElement) opener.focus();
-      // Behind a sheet that another one replaces it is inert, so it stays the opener of that one.
+      // The opener is inert while another sheet replaces this one, and so stays the opener of the next sheet.
       if (document.activeElement === opener) opener = null;
     };
   }, []);

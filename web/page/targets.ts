@@ -7,20 +7,20 @@ const STORAGE_NAME = 'targets';
 
 type Targets = Readonly<Record<string, number>>;
 
-const byLedger = signal<Readonly<Record<string, Targets>>>(readStored());
+const targetsByLedger = signal<Readonly<Record<string, Targets>>>(readStored());
 
 /** Targets of the open ledger, by category id. */
-export const targets = computed<Targets>(() => byLedger.value[me.value?.ledger ?? ''] ?? {});
+export const targets = computed<Targets>(() => targetsByLedger.value[me.value?.ledger ?? ''] ?? {});
 
 /** @param amount the monthly target; undefined removes it */
 export function setTarget(category: number, amount: number | undefined): void {
   const ledger = me.value?.ledger ?? '';
   // Another tab may have stored targets since.
-  const all = { ...byLedger.value, ...readStored() };
-  const { [category]: _, ...others } = all[ledger] ?? {};
-  const next = amount === undefined ? others : { ...others, [category]: amount };
-  byLedger.value = { ...all, [ledger]: next };
-  deviceStorage.setItem(STORAGE_NAME, JSON.stringify(byLedger.value));
+  const allTargets = { ...targetsByLedger.value, ...readStored() };
+  const { [category]: _, ...otherTargets } = allTargets[ledger] ?? {};
+  const newTargets = amount === undefined ? otherTargets : { ...otherTargets, [category]: amount };
+  targetsByLedger.value = { ...allTargets, [ledger]: newTargets };
+  deviceStorage.setItem(STORAGE_NAME, JSON.stringify(targetsByLedger.value));
 }
 
 function readStored(): Readonly<Record<string, Targets>> {

@@ -94,7 +94,7 @@ export function TransactionFields(props: FieldsProps) {
   const { draft, edit } = open;
   const errors = open.errors.value;
   const values = useMemo(() => readEach(draft), [draft]);
-  const text = (name: 'description' | 'amount' | 'date' | 'notes') => ({
+  const bindText = (name: 'description' | 'amount' | 'date' | 'notes') => ({
     // While a part of the date is missing, Chrome reports an empty value. A bound signal would write that value back and clear
     // the parts already typed. A rendered value is first compared with the field, so it does not.
     value: name === 'date' ? values.date.value : values[name],
@@ -102,23 +102,33 @@ export function TransactionFields(props: FieldsProps) {
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
       edit({ [name]: currentTarget.value }),
   });
-  const focused = isFirst ? { autofocus: true } : {};
+  const focusAttributes = isFirst ? { autofocus: true } : {};
   return (
     <>
       <Field label="Date" error={errors.date} class="of-date">
-        {(id) => <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...text('date')} />}
+        {(id) => (
+          <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...bindText('date')} />
+        )}
       </Field>
       <Field label="Description" error={errors.description} class="of-description">
-        {(id) => <input {...TEXT} maxLength={1000} {...focused} {...id} {...text('description')} />}
+        {(id) => (
+          <input
+            {...TEXT}
+            maxLength={1000}
+            {...focusAttributes}
+            {...id}
+            {...bindText('description')}
+          />
+        )}
       </Field>
       <Field label="Amount" error={errors.amount} class="of-amount">
-        {(id) => <input type="text" inputMode="decimal" {...id} {...text('amount')} />}
+        {(id) => <input type="text" inputMode="decimal" {...id} {...bindText('amount')} />}
       </Field>
       <TypeField error={errors.type} value={values.type} edit={edit} />
       <CategoryField {...{ error: errors.category, value: values.category, edit, placeholder }} />
       {hasNotes && (
         <Field label="Notes" error={errors.notes} class="of-notes">
-          {(id) => <input {...TEXT} maxLength={5000} {...id} {...text('notes')} />}
+          {(id) => <input {...TEXT} maxLength={5000} {...id} {...bindText('notes')} />}
         </Field>
       )}
     </>

@@ -19,7 +19,7 @@ import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
 const COLUMNS = 5;
 
 /** Key of the row at which the Tab key stops, together with the controls in that row. */
-const current = signal<number | undefined>(undefined);
+const currentKey = signal<number | undefined>(undefined);
 
 /** Key of the row that is edited, and the field that gets the focus first. */
 export const editing = signal<{ readonly key: number; readonly field: string } | undefined>(
@@ -30,9 +30,9 @@ export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
   const days = [...Map.groupBy(rows.value, ({ transaction_date: date }) => date)];
   // Another scope gets new elements: a row that both scopes have must not visibly jump to its new place.
-  const listed = shownList.value;
-  // The category field of a row is removed when the row gets a category. A conflict takes the place of its row, and the row
-  // that of its conflict; reading the conflicts redraws the list as well, which then moves the focus.
+  const listName = shownList.value;
+  // The category field of a row is removed when the row gets a category. A conflict replaces its row, and later the row
+  // replaces the conflict; reading the conflicts redraws the list as well, which then moves the focus.
   void outbox.conflicts.value;
   useFocusInList(table, '.entry, .conflict', (item, lost) => {
     if (lost.role === 'combobox') return item.querySelector('[role=combobox]');
@@ -51,7 +51,7 @@ export function TransactionList() {
       <ListHead />
       <HiddenConflicts />
       {chooseDays(days).map(([day, rowsOfDay], n) => (
-        <Day key={`${listed} ${day}`} day={day} rows={rowsOfDay} isFirst={n === 0} />
+        <Day key={`${listName} ${day}`} day={day} rows={rowsOfDay} isFirst={n === 0} />
       ))}
     </table>
   );
@@ -61,10 +61,10 @@ export function TransactionList() {
 function useInterruptedEdit(): void {
   const isWritable = canWrite.value;
   useEffect(() => {
-    const stored = readInterruptedEdit();
-    if (!stored || !isWritable) return;
+    const interruptedEdit = readInterruptedEdit();
+    if (!interruptedEdit || !isWritable) return;
     drawAllDays();
-    editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
+    editing.value ??= { key: outbox.keyOf(interruptedEdit.id), field: 'description' };
   }, [isWritable]);
 }
 
@@ -103,13 +103,13 @@ function ListHead() {
 
 /** Shows the conflicts of rows that are not in the list. */
 function HiddenConflicts() {
-  const hidden = [...outbox.conflicts.value.values()].filter(
+  const hiddenConflicts = [...outbox.conflicts.value.values()].filter(
     ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
   );
-  if (hidden.length === 0) return null;
+  if (hiddenConflicts.length === 0) return null;
   return (
     <tbody>
-      {hidden.map((conflict) => (
+      {hiddenConflicts.map((conflict) => (
         <ConflictRow key={conflict.mine.id} conflict={conflict} columns={COLUMNS} />
       ))}
     </tbody>
@@ -147,9 +147,9 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
   const isWritable = canWrite.value;
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
-  // Without a current row, the Tab key stops at the first. Only the first row reads `current` here, so that a change redraws no
+  // Without a current row, the Tab key stops at the first. Only the first row reads `currentKey` here, so that a change redraws no
   // other row.
-  const isTabStop = (state & TAB_STOP) > 0 || (isFirst && current.value === undefined);
+  const isTabStop = (state & TAB_STOP) > 0 || (isFirst && currentKey.value === undefined);
   const tabIndex = isTabStop ? 0 : -1;
   const [isSelected, isUnsaved] = [(state & SELECTED) > 0, (state & UNSAVED) > 0];
   return (
@@ -163,7 +163,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       <td class="in-category" dir="auto">
         {drawCategory(row, tabIndex)}
       </td>
-      <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
+      <td class={`in-amount ${row.type}`}>{format.signed(toSignedAmount(row))}</td>
       <td class="act">{isWritable && drawDelete(tabIndex)}</td>
     </tr>
   );
@@ -180,11 +180,11 @@ function readState(key: number): number {
     (editing.value?.key === key ? OPEN : 0) |
     (selected.value.has(key) ? SELECTED : 0) |
     (unsaved.value.has(key) ? UNSAVED : 0) |
-    (current.value === key ? TAB_STOP : 0)
+    (currentKey.value === key ? TAB_STOP : 0)
   );
 }
 
-function open(row: Row, field: string): void {
+function openRow(row: Row, field: string): void {
   if (canWrite.value) editing.value = { key: outbox.keyOf(row.id), field };
 }
 
@@ -196,7 +196,7 @@ function findRow(target: EventTarget | null): Row | undefined {
 function onListFocus({ target }: FocusEvent): void {
   drawAllDays();
   const row = findRow(target);
-  if (row) current.value = outbox.keyOf(row.id);
+  if (row) currentKey.value = outbox.keyOf(row.id);
 }
 
 /** Opens the row that was clicked, with the focus in the field that was clicked. */
@@ -208,8 +208,8 @@ function onListClick({ target, shiftKey, detail }: MouseEvent): void {
     // After the first click of a double click, the next row is under the pointer.
     if (detail <= 1) removeRows([row]);
   } else if (target.closest('.category-box')) return;
-  else if (target.closest('.in-amount')) open(row, 'amount');
-  else open(row, target.closest('.in-category') ? 'category' : 'description');
+  else if (target.closest('.in-amount')) openRow(row, 'amount');
+  else openRow(row, target.closest('.in-category') ? 'category' : 'description');
 }
 
 /** Handles keys only if the row itself has the focus, not a control in it. */
@@ -220,7 +220,7 @@ function onListKey(event: TargetedKeyboardEvent<HTMLTableElement>): void {
   if (key in STEPS) {
     if (!moveInList(currentTarget, target, key as keyof typeof STEPS)) return;
   } else if (!canWrite.value) return;
-  else if (key === 'Enter') open(row, 'description');
+  else if (key === 'Enter') openRow(row, 'description');
   else if (key === ' ' || key.toLowerCase() === 'x') toggleRow(row, shiftKey);
   else if (key === 'Delete' || key === 'Backspace') removeRows([row]);
   else return;
@@ -228,18 +228,18 @@ function onListKey(event: TargetedKeyboardEvent<HTMLTableElement>): void {
 }
 
 const STEPS = {
-  ArrowDown: (at: number) => at + 1,
-  ArrowUp: (at: number) => at - 1,
+  ArrowDown: (index: number) => index + 1,
+  ArrowUp: (index: number) => index - 1,
   Home: () => 0,
   End: (_: number, last: number) => last,
 } as const;
 
 /** Moves the focus to another row. @returns false at the end of the list */
-function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STEPS): boolean {
+function moveInList(table: HTMLElement, entry: HTMLElement, key: keyof typeof STEPS): boolean {
   const entries = [...table.querySelectorAll<HTMLElement>('.entry')];
-  const to = entries[STEPS[key](entries.indexOf(from), entries.length - 1)];
-  to?.focus();
-  return to !== undefined;
+  const nextEntry = entries[STEPS[key](entries.indexOf(entry), entries.length - 1)];
+  nextEntry?.focus();
+  return nextEntry !== undefined;
 }
 
 // Plain functions instead of components draw the parts of a row, because a list has hundreds of each part.
@@ -296,7 +296,7 @@ function OpenRow({ row }: { readonly row: Row }) {
     <tr class="open">
       <td colSpan={COLUMNS}>
         <span class="unseen">
-          {row.description} {format.signed(signedAmount(row))}
+          {row.description} {format.signed(toSignedAmount(row))}
         </span>
         <EditRow
           key={outbox.keyOf(row.id)}
@@ -318,6 +318,6 @@ function findEntry(id: number): HTMLElement | null {
   return document.querySelector(`.entry[data-id="${id}"]`);
 }
 
-function signedAmount({ type, amount }: Row): number {
+function toSignedAmount({ type, amount }: Row): number {
   return type === 'income' ? amount : -amount;
 }

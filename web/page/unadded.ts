@@ -7,13 +7,13 @@ import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Draft } from './transaction-form.tsx';
 
-interface Unadded {
+interface UnaddedTransaction {
   readonly draft: Draft;
   readonly keptAt: number;
 }
 
 /** Names of the drafts whose category is being created. */
-const underWay = new Set<string>();
+const namesUnderWay = new Set<string>();
 
 export function isEmpty({ description, amount }: Draft): boolean {
   return description === '' && amount === '';
@@ -22,18 +22,18 @@ export function isEmpty({ description, amount }: Draft): boolean {
 /** Keeps a transaction until the form is free. @returns the name of the draft */
 export function keepUnadded(draft: Draft): string {
   const name = nameOfLedger('unadded', me.peek()?.ledger) + crypto.randomUUID();
-  keepDraft(name, { draft, keptAt: Date.now() } satisfies Unadded);
+  keepDraft(name, { draft, keptAt: Date.now() } satisfies UnaddedTransaction);
   return name;
 }
 
-/** Returns the oldest transaction that was not added, and keeps it no longer: the form does. */
+/** Returns the oldest transaction that was not added, and drops it here, because the form keeps it. */
 export function takeUnadded(): Draft | undefined {
-  const kept = [...readDrafts<Unadded>(nameOfLedger('unadded', me.peek()?.ledger))]
-    .filter(([name]) => !underWay.has(name))
+  const keptDrafts = [...readDrafts<UnaddedTransaction>(nameOfLedger('unadded', me.peek()?.ledger))]
+    .filter(([name]) => !namesUnderWay.has(name))
     .toSorted(([, a], [, b]) => a.keptAt - b.keptAt);
-  const [name, unadded] = kept[0] ?? [];
+  const [name, oldest] = keptDrafts[0] ?? [];
   if (name !== undefined) dropDraft(name);
-  return unadded?.draft;
+  return oldest?.draft;
 }
 
 /** Queues the transaction. @returns false if the category could not be created: the transaction is then kept */
@@ -41,7 +41,7 @@ export async function addTransaction(draft: Draft): Promise<boolean> {
   const amount = readAmount(draft.amount) ?? 0;
   const description = draft.description.trim();
   const name = keepUnadded(draft);
-  underWay.add(name);
+  namesUnderWay.add(name);
   try {
     const category = await resolveCategory(draft.category);
     outbox.create({
@@ -61,7 +61,7 @@ export async function addTransaction(draft: Draft): Promise<boolean> {
     };
     return false;
   } finally {
-    underWay.delete(name);
+    namesUnderWay.delete(name);
   }
   announcement.value = `Added ${description}, ${format.money(amount)}`;
   return true;

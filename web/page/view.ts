@@ -54,8 +54,8 @@ export async function readView(scope: Scope, signal: AbortSignal) {
     scope.q === '' ? readSums(scope, dates, signal) : undefined,
     scope.q === '' ? readList(scope, dates, signal) : search(scope, dates, signal),
   ]);
-  const empty = { cells: [], before: undefined, readAt: Date.now() };
-  const view: View = { scope, dates, ...empty, ...list, ...sums };
+  const emptySums = { cells: [], before: undefined, readAt: Date.now() };
+  const view: View = { scope, dates, ...emptySums, ...list, ...sums };
   return { caller: caller.body.data, categories: categories.body.data, view };
 }
 
@@ -66,14 +66,14 @@ async function readSums({ period, type }: Scope, dates: Dates | undefined, signa
       ? periodDates(findAdjacentPeriod(period, -1) ?? period, new Date())
       : datesBefore(period, new Date());
     const start = before?.start_date ?? dates.start_date;
-    const all = await readAll({ type, start_date: start, end_date: dates.end_date }, signal);
-    const cellsOfAll = addUpRows(all.rows, unit);
+    const allRows = await readAll({ type, start_date: start, end_date: dates.end_date }, signal);
+    const allCells = addUpRows(allRows.rows, unit);
     return {
-      readAt: all.at,
-      cells: cellsOfAll.filter(({ period: day }) => day >= dates.start_date),
+      readAt: allRows.at,
+      cells: allCells.filter(({ period: day }) => day >= dates.start_date),
       before: before && {
         dates: before,
-        cells: cellsOfAll.filter(({ period: day }) => day < dates.start_date),
+        cells: allCells.filter(({ period: day }) => day < dates.start_date),
       },
     };
   }
@@ -83,11 +83,11 @@ async function readSums({ period, type }: Scope, dates: Dates | undefined, signa
     return { at, cells: readSummary(body.data, range) };
   };
   const before = datesBefore(period, new Date());
-  const [now, earlier] = await Promise.all([read(dates), before && read(before)]);
+  const [current, previous] = await Promise.all([read(dates), before && read(before)]);
   return {
-    readAt: now.at,
-    cells: now.cells,
-    before: before && earlier && { dates: before, cells: earlier.cells },
+    readAt: current.at,
+    cells: current.cells,
+    before: before && previous && { dates: before, cells: previous.cells },
   };
 }
 
@@ -125,16 +125,16 @@ async function readAll(
   filters: Readonly<Record<string, string | number | undefined>>,
   signal: AbortSignal,
 ): Promise<{ readonly rows: readonly Row[]; readonly at: number }> {
-  const found: Row[] = [];
+  const rows: Row[] = [];
   let at = Date.now();
   let path: string | null = pathWith('/transactions/export', { format: 'json', ...filters });
   while (path !== null) {
     const part: Answer<TransactionsPart> = await ask<TransactionsPart>(path, signal);
-    found.push(...part.body.data);
+    rows.push(...part.body.data);
     at = Math.min(at, part.at);
     path = part.body.next === null ? null : `/transactions/export?${part.body.next}`;
   }
-  return { rows: found.reverse(), at };
+  return { rows: rows.reverse(), at };
 }
 
 /** Reads every row of the scope, not only one page. */

@@ -1,16 +1,16 @@
 // Work of several requests, such as an import or a merge. A reload would cut it off in the middle, so the page reloads afterwards.
 import { effect, signal } from '@preact/signals';
 
-const running = signal(0);
+const runningCount = signal(0);
 
-export const isWorking = () => running.peek() > 0;
+export const isWorking = () => runningCount.peek() > 0;
 
 export async function work<Result>(run: () => Promise<Result>): Promise<Result> {
-  running.value += 1;
+  runningCount.value += 1;
   try {
     return await run();
   } finally {
-    running.value -= 1;
+    runningCount.value -= 1;
   }
 }
 
@@ -18,7 +18,7 @@ export async function work<Result>(run: () => Promise<Result>): Promise<Result> 
 export async function afterWork(run: () => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = effect(() => {
-    if (running.value === 0) resolve();
+    if (runningCount.value === 0) resolve();
   });
   await promise;
   stop();

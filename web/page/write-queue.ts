@@ -1,4 +1,4 @@
-// The writes of the page, in the order in which they were made. Unanswered writes are stored, so that the next page resumes them.
+// The writes of the page, in the order in which they were made. Writes without a response are stored, so that the next page resumes them.
 import { computed, signal } from '@preact/signals';
 import { MAX_BULK_ITEMS } from '../../lib/ledger/domain/transaction.ts';
 import type { Change } from './figures.ts';
@@ -33,9 +33,9 @@ export function createWriteQueue({ save }: Pick<Journal, 'save'>) {
   let nextTemporaryId = -Math.floor((Date.now() + Math.random()) * 1000);
   let isStored = true;
 
-  function replace(next: readonly Write[]): void {
-    writes.value = next;
-    isStored = save(next.filter(({ confirmedAt }) => !confirmedAt));
+  function replace(newWrites: readonly Write[]): void {
+    writes.value = newWrites;
+    isStored = save(newWrites.filter(({ confirmedAt }) => !confirmedAt));
   }
 
   return {
@@ -43,24 +43,24 @@ export function createWriteQueue({ save }: Pick<Journal, 'save'>) {
     waiting,
     /** Deletions that can still be undone. */
     undoable: computed(() => waiting.value.filter(({ sendAt, queuedAt }) => sendAt > queuedAt)),
-    /** False if only this page has the unanswered writes. */
+    /** False if only this page has the writes without a response. */
     isStored: () => isStored,
     replace,
     /** Adds the writes that another page has stored. */
     resume(text: string): void {
-      const known = new Set(writes.value.map(({ key }) => key));
-      const added = readStored(text).filter(({ key }) => !known.has(key));
-      nextTemporaryId = Math.min(nextTemporaryId, ...added.flatMap(temporaryIds));
-      replace([...added, ...writes.value]);
+      const knownKeys = new Set(writes.value.map(({ key }) => key));
+      const addedWrites = readStored(text).filter(({ key }) => !knownKeys.has(key));
+      nextTemporaryId = Math.min(nextTemporaryId, ...addedWrites.flatMap(listTemporaryIds));
+      replace([...addedWrites, ...writes.value]);
     },
     update(key: string, changes: Partial<Write>): void {
       replace(writes.value.map((each) => (each.key === key ? { ...each, ...changes } : each)));
     },
     /** Adds the changes as writes of at most one bulk request each. */
     add(changes: readonly Change[], ledger: string, delay: number): readonly Write[] {
-      const added = splitWrites(changes, ledger, delay);
-      replace([...writes.value.filter(isFresh), ...added]);
-      return added;
+      const addedWrites = splitWrites(changes, ledger, delay);
+      replace([...writes.value.filter(isFresh), ...addedWrites]);
+      return addedWrites;
     },
     takeTemporaryId(): number {
       nextTemporaryId -= 1;
@@ -83,8 +83,8 @@ function splitWrites(changes: readonly Change[], ledger: string, delay: number):
 
 function readStored(text: string): readonly Write[] {
   try {
-    const stored: readonly Write[] = JSON.parse(text);
-    return stored.map(({ isConflicting: _, ...each }) => each);
+    const storedWrites: readonly Write[] = JSON.parse(text);
+    return storedWrites.map(({ isConflicting: _, ...each }) => each);
   } catch {
     return [];
   }
@@ -94,6 +94,6 @@ function isFresh({ confirmedAt = Number.POSITIVE_INFINITY }: Write): boolean {
   return confirmedAt > Date.now() - LAG_MS;
 }
 
-function temporaryIds({ changes }: Write): number[] {
+function listTemporaryIds({ changes }: Write): number[] {
   return changes.map(({ after }) => after?.id ?? 0);
 }
