@@ -187,13 +187,13 @@ export class DeployGuard {
 
   async #check({ next }: { next: Template | undefined }) {
     const deployed = await this.#readDeployedTemplate();
-    const mayRun = mayHaveRuns(deployed, next);
-    const tableInUse = deployed && mayRun ? await this.#readTableInUse() : undefined;
+    const mayHaveActiveRun = mayHaveRuns(deployed, next);
+    const tableInUse = deployed && mayHaveActiveRun ? await this.#readTableInUse() : undefined;
     const reasons = listRefusalReasons({
       deployed,
       next,
       // Without deployed functions no run can be active: the table may be missing.
-      run: mayRun
+      run: mayHaveActiveRun
         ? await this.#readActiveRun(tableInUse ?? this.#ownTable, tableInUse === undefined)
         : undefined,
       table: await this.#readTableState(deployed),

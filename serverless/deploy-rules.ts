@@ -30,9 +30,9 @@ export function listRefusalReasons(situation: Situation): string[] {
 
 // Refuses functions without authentication. AUTH is missing in a package of an earlier commit, and open in the stage `local`.
 function listAccessReasons({ next }: Situation): string[] {
-  const isOpen = (properties: Record<string, unknown>) =>
+  const lacksAuthentication = (properties: Record<string, unknown>) =>
     readVariables(properties).AUTH !== 'required';
-  return next && listProperties(next, 'AWS::Lambda::Function').some(isOpen)
+  return next && listProperties(next, 'AWS::Lambda::Function').some(lacksAuthentication)
     ? ['The new template has functions without authentication: set auth to "required".']
     : [];
 }
@@ -83,13 +83,15 @@ function listWatchdogReasons({ deployed, next }: Change, whileActive: string): s
 }
 
 function listSettingReasons({ deployed, next }: Change, whileActive: string): string[] {
-  const after = readSettings(next);
+  const nextSettings = readSettings(next);
   const current = deployed && readSettings(deployed);
   // Without a configured store, no deployed function takes part in the run: the command line drives it.
-  const before = current?.qdrantUrl ? current : {};
-  const differingNames = Object.keys(before).filter((name) => after[name] !== before[name]);
-  const changedNames = differingNames.filter((name) => after[name]).join(', ');
-  const omittedNames = differingNames.filter((name) => !after[name]).join(', ');
+  const deployedSettings = current?.qdrantUrl ? current : {};
+  const differingNames = Object.keys(deployedSettings).filter(
+    (name) => nextSettings[name] !== deployedSettings[name],
+  );
+  const changedNames = differingNames.filter((name) => nextSettings[name]).join(', ');
+  const omittedNames = differingNames.filter((name) => !nextSettings[name]).join(', ');
   return [
     ...(changedNames ? [`The new template changes ${changedNames} ${whileActive}.`] : []),
     ...(omittedNames ? [`The new template omits ${omittedNames} ${whileActive}.`] : []),

@@ -134,16 +134,16 @@ function createDashboard(
   { prefix, region }: Context,
   definitions: readonly AlarmDefinition[],
 ): object {
-  const alarmArn = (id: string) =>
+  const toAlarmArn = (id: string) =>
     `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:${prefix}-${toKebabCase(id)}`;
-  const alarms = definitions.map(({ id }) => alarmArn(id));
+  const alarms = definitions.map(({ id }) => toAlarmArn(id));
   const graphs = definitions.map(({ id }, n) => ({
     type: 'metric',
     width: 8,
     height: 6,
     x: (n % 3) * 8,
     y: 3 + Math.floor(n / 3) * 6,
-    properties: { title: toKebabCase(id), region, annotations: { alarms: [alarmArn(id)] } },
+    properties: { title: toKebabCase(id), region, annotations: { alarms: [toAlarmArn(id)] } },
   }));
   const status = {
     type: 'alarm',

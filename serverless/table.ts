@@ -7,8 +7,8 @@ export const TABLE_IN_USE = { Ref: 'TableInUse' };
 
 /** The table that the functions use: the stack's parameter, or a plain name on this machine. */
 export async function tableInUse(configuration: Configuration): Promise<object | string> {
-  const isLocal = (await readText(configuration, 'sls:stage')) === 'local';
-  return isLocal ? process.env.TABLE_NAME || 'finance-ledger-local' : TABLE_IN_USE;
+  const isLocalStage = (await readText(configuration, 'sls:stage')) === 'local';
+  return isLocalStage ? process.env.TABLE_NAME || 'finance-ledger-local' : TABLE_IN_USE;
 }
 
 /** CloudFormation resources, `{ LedgerTable }`. */

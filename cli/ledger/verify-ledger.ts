@@ -78,10 +78,10 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
       repair ? await verification.repair() : { repaired: [], verdict: await verification.verify() },
   );
   const { rows, categories, drifts } = result.verdict;
-  const isEmpty = rows + categories + drifts.length === 0;
+  const isLedgerEmpty = rows + categories + drifts.length === 0;
   // An empty ledger is an error only if LEDGER_ID names it: the default ledger may be new.
   if (
-    isEmpty &&
+    isLedgerEmpty &&
     process.env.LEDGER_ID &&
     !(await explainFailures(database, verification.isListed))
   ) {

@@ -92,7 +92,7 @@ export const bundleOptions = {
 // If only the template is needed, the entry points stay unbundled.
 const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
 
-function packagingOptions() {
+function createPackagingOptions() {
   return {
     ...(process.env.ONLY_TEMPLATE ? unbundledOptions : bundleOptions),
     concurrency: 2,
@@ -107,4 +107,4 @@ function packagingOptions() {
 }
 
 // serverless-esbuild requires this file, and calls the export of this name.
-export { packagingOptions as 'module.exports' };
+export { createPackagingOptions as 'module.exports' };

@@ -123,8 +123,8 @@ export class GradualRelease {
 /** Makes each resource depend on the one MAX_STARTING places before it. */
 function spreadOverTime(resources: Resources, ids: readonly string[]): void {
   for (const [n, id] of ids.entries()) {
-    const earlier = ids[n - MAX_STARTING];
-    if (earlier !== undefined) Object.assign(resources[id] ?? {}, { DependsOn: [earlier] });
+    const earlierId = ids[n - MAX_STARTING];
+    if (earlierId !== undefined) Object.assign(resources[id] ?? {}, { DependsOn: [earlierId] });
   }
 }
 

@@ -54,8 +54,8 @@ export class ApiError extends Error {
 
   /** Returns why this parameter was refused; undefined if the request would also fail without it. */
   refusalOf(parameter: string): string | undefined {
-    const isOnlyOne = Object.keys(this.details).join() === parameter;
-    return this.code === 'validation_failed' && isOnlyOne
+    const isOnlyParameter = Object.keys(this.details).join() === parameter;
+    return this.code === 'validation_failed' && isOnlyParameter
       ? this.details[parameter]?.join(' ')
       : undefined;
   }

@@ -113,14 +113,14 @@ function CategoryItem({ category }: { readonly category: Category }) {
     if (!refusal && !settings) openCategory(category);
   });
   // Without this, Escape would close the sheet.
-  const cancel = (event: TargetedKeyboardEvent<HTMLElement>) => {
+  const cancelOnEscape = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.key !== 'Escape' || !settings) return;
     event.preventDefault();
     event.currentTarget.querySelector('button')?.focus();
     discardOpened();
   };
   return (
-    <li onKeyDown={cancel}>
+    <li onKeyDown={cancelOnEscape}>
       <div class="category-line">
         <span class="dot" style={{ background: categoryColor(category) }} aria-hidden="true" />
         <span class="name" dir="auto">
@@ -227,10 +227,12 @@ async function saveBehindSheet(onOpen: () => void): Promise<void> {
 /** Moves every transaction into another category, then deactivates the emptied one. */
 function MergeChoice({ category, settings }: SettingsProps) {
   const [targetId, setTargetId] = useState('');
-  const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
-  if (others.length === 0) return null;
+  const otherCategories = categories.value.filter(
+    ({ id, is_active }) => id !== category.id && is_active,
+  );
+  if (otherCategories.length === 0) return null;
   const merge = useSubmit(async () => {
-    const target = others.find(({ id }) => String(id) === targetId);
+    const target = otherCategories.find(({ id }) => String(id) === targetId);
     if (!target || !(await settings.save())) return;
     const isMerged = await mergeCategory(category, target);
     if (isMerged && findOpened(category.id) === settings) await closeOpened();
@@ -245,7 +247,7 @@ function MergeChoice({ category, settings }: SettingsProps) {
             onChange={({ currentTarget }) => setTargetId(currentTarget.value)}
           >
             <option value="">Choose a category</option>
-            {others.map((each) => (
+            {otherCategories.map((each) => (
               <option key={each.id} value={String(each.id)}>
                 {each.name}
               </option>

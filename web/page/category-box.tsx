@@ -95,7 +95,7 @@ function listenToField(parts: BoxParts) {
     },
     onKeyDown: (event: KeyboardEvent) => pressKey(event, parts),
     onBlur: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
-      // If only the window loses the focus, the person goes on typing later.
+      // If only the window loses the focus, the person continues typing later.
       if (document.activeElement !== currentTarget) completeText(parts);
       list.close();
     },
@@ -121,9 +121,9 @@ function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts
     list.close();
     event.stopPropagation();
   } else {
-    const isTyped = text.peek() !== '';
+    const hasText = text.peek() !== '';
     take(option);
-    if (isTyped && !isChoice) return;
+    if (hasText && !isChoice) return;
   }
   event.preventDefault();
 }
@@ -186,8 +186,8 @@ function useSuggestions(text: ReadonlySignal<string>) {
         const current = read();
         if (!current) return open();
         const { options, activeIndex } = current;
-        const next = (activeIndex + step + options.length) % options.length;
-        suggestions.value = { options, activeIndex: next };
+        const nextIndex = (activeIndex + step + options.length) % options.length;
+        suggestions.value = { options, activeIndex: nextIndex };
       },
       close: () => show([]),
     };
@@ -218,8 +218,8 @@ function isSame(text: string, name: string): boolean {
 function listOptions(text: string): readonly Option[] {
   if (!choices.value.some(({ name }) => isSame(text, name)))
     return findOptions(text).toSorted((a, b) => Number(b.isNew) - Number(a.isNew));
-  const all = choices.value.map(({ name }) => ({ name, isNew: false }));
-  return all
+  const allOptions = choices.value.map(({ name }) => ({ name, isNew: false }));
+  return allOptions
     .toSorted((a, b) => Number(isSame(text, b.name)) - Number(isSame(text, a.name)))
     .slice(0, MAX_OPTIONS);
 }
@@ -227,8 +227,8 @@ function listOptions(text: string): readonly Option[] {
 /** Names that begin with the text come first, then names with a word that does; a new name comes last. */
 function findOptions(text: string): readonly Option[] {
   const searchText = normalize(text.trim());
-  const all = choices.value;
-  const matches = all
+  const candidates = choices.value;
+  const matches = candidates
     .filter(({ normalized }) => normalized.includes(searchText))
     .map(({ name, normalized }) => ({
       name,
@@ -237,8 +237,9 @@ function findOptions(text: string): readonly Option[] {
     }))
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_OPTIONS);
-  const isKnown = searchText === '' || all.some(({ normalized }) => normalized === searchText);
-  return isKnown ? matches : [...matches, { name: text.trim(), isNew: true }];
+  const isKnownName =
+    searchText === '' || candidates.some(({ normalized }) => normalized === searchText);
+  return isKnownName ? matches : [...matches, { name: text.trim(), isNew: true }];
 }
 
 function rankMatch(name: string, searchText: string): number {

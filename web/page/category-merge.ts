@@ -1,6 +1,6 @@
 // Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
 // Both use the outbox, which repeats requests without a response and follows the versions that this page writes. A merge that a reload
-// has interrupted goes on.
+// has interrupted continues.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
@@ -48,7 +48,7 @@ export async function mergeCategory(category: Category, target: Category): Promi
   return await moveAlone(() => merge(readLatest(category), readLatest(target)));
 }
 
-/** Goes on with the merge that a reload has interrupted. @returns false if there was none, or it did not succeed */
+/** Continues the merge that a reload has interrupted. @returns false if there was none, or it did not succeed */
 export async function resumeMerge(): Promise<boolean> {
   const keptMerge = readDraft<KeptMerge>(nameDraft());
   if (!keptMerge) return false;

@@ -62,7 +62,7 @@ export const storedKey = {
  */
 export async function call<Body>(path: string, request: Call = {}): Promise<Body> {
   const { signal } = request;
-  // Without its key, work that is still under way would go on in the ledger of callers without a key.
+  // Without its key, work that is still under way would continue in the ledger of callers without a key.
   const { key, isForgotten } = readKeyState();
   if (isForgotten && !request.headers?.authorization)
     throw new ApiError('The key was forgotten.', { status: 401, isRetryable: false });

@@ -23,11 +23,11 @@ type Rgb = readonly [red: number, green: number, blue: number];
  */
 export function colorOf(ownColor: string | null | undefined, position: number, background: string) {
   const backgroundColor = parse(background);
-  const isLight = luminance(backgroundColor) > 0.5;
-  const palette = isLight ? LIGHT : DARK;
+  const isLightBackground = measureLuminance(backgroundColor) > 0.5;
+  const palette = isLightBackground ? LIGHT : DARK;
   if (!ownColor) return palette[position % palette.length] ?? palette[0];
   const color = parse(ownColor);
-  const target: Rgb = isLight ? [0, 0, 0] : [255, 255, 255];
+  const target: Rgb = isLightBackground ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
     const mixedColor = mix(color, target, step / STEPS);
     if (contrastOf(write(mixedColor), background) >= MIN_CONTRAST) return write(mixedColor);
@@ -36,16 +36,18 @@ export function colorOf(ownColor: string | null | undefined, position: number, b
 }
 
 export function contrastOf(first: string, second: string): number {
-  return contrast(parse(first), parse(second));
+  return measureContrast(parse(first), parse(second));
 }
 
-function contrast(first: Rgb, second: Rgb): number {
-  const [light = 0, dark = 0] = [luminance(first), luminance(second)].toSorted((a, b) => b - a);
+function measureContrast(first: Rgb, second: Rgb): number {
+  const [light = 0, dark = 0] = [measureLuminance(first), measureLuminance(second)].toSorted(
+    (a, b) => b - a,
+  );
   return (light + 0.05) / (dark + 0.05);
 }
 
 /** Relative luminance as WCAG 2.2 defines it. */
-function luminance(color: Rgb): number {
+function measureLuminance(color: Rgb): number {
   const [red = 0, green = 0, blue = 0] = color.map((channel) => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
@@ -54,16 +56,16 @@ function luminance(color: Rgb): number {
 }
 
 function mix(from: Rgb, to: Rgb, share: number): Rgb {
-  const channel = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
-  return [channel(0), channel(1), channel(2)];
+  const mixChannel = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
+  return [mixChannel(0), mixChannel(1), mixChannel(2)];
 }
 
 /** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`; transparency is ignored. */
 function parse(color: string): Rgb {
   const digits = color.slice(1);
   const wide = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits;
-  const channel = (start: number) => Number.parseInt(wide.slice(start, start + 2), 16) || 0;
-  return [channel(0), channel(2), channel(4)];
+  const readChannel = (start: number) => Number.parseInt(wide.slice(start, start + 2), 16) || 0;
+  return [readChannel(0), readChannel(2), readChannel(4)];
 }
 
 function write(color: Rgb): string {

@@ -32,6 +32,6 @@ export function forgetLayout({ layout }: Statement): void {
 }
 
 function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
-  const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
-  deviceStorage.setItem(STORAGE_NAME, JSON.stringify(all));
+  const allLayouts = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
+  deviceStorage.setItem(STORAGE_NAME, JSON.stringify(allLayouts));
 }

@@ -86,27 +86,35 @@ export const format = {
   short: (amount: number) => short().format(amount),
   percent: (share: number) => percent().format(share),
   signedPercent: (share: number) => signedPercent().format(share),
-  date: (day: string) => date().format(utc(day)),
+  date: (day: string) => date().format(toUtcDate(day)),
   day: (day: string) =>
-    (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear)().format(utc(day)),
+    (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear)().format(
+      toUtcDate(day),
+    ),
   /** @param moment milliseconds since 1970 */
   time: (moment: number) => time().format(moment),
   /** @param key a day, a month such as `2026-03`, or a year */
   period: (key: string) => {
     if (key.length === 4) return key;
-    return key.length === 7 ? month().format(utc(`${key}-01`)) : date().format(utc(key));
+    return key.length === 7
+      ? month().format(toUtcDate(`${key}-01`))
+      : date().format(toUtcDate(key));
   },
   /** @param period the period of a scope, such as `3m` */
   scope: (period: string) => {
     const [start = '', end = ''] = period.split('..');
     if (end)
-      return start === end ? date().format(utc(start)) : date().formatRange(utc(start), utc(end));
+      return start === end
+        ? date().format(toUtcDate(start))
+        : date().formatRange(toUtcDate(start), toUtcDate(end));
     return RECENT_PERIODS[period] ?? format.period(period);
   },
   /** The short label below a bar. */
   tick: (key: string) => {
     if (key.length === 4) return key;
-    return key.length === 7 ? shortMonth().format(utc(`${key}-01`)) : String(Number(key.slice(8)));
+    return key.length === 7
+      ? shortMonth().format(toUtcDate(`${key}-01`))
+      : String(Number(key.slice(8)));
   },
   /** The amount as a person would type it. */
   amountField: (amount: number) =>
@@ -142,6 +150,6 @@ export function readAmount(text: string): number | undefined {
 /** Digits with or without groups, of three digits or, in India, also of two. */
 const GROUPED = /^(\d*|\d{1,3}([.,]\d{2,3})*[.,]\d{3})$/;
 
-function utc(day: string): Date {
+function toUtcDate(day: string): Date {
   return new Date(`${day}T00:00Z`);
 }

@@ -177,9 +177,9 @@ async function applyChanges(
       const change = batch[result.index];
       if (!change || result.status < 300) continue;
       const { row, transaction } = change;
-      const isChanged = result.status === PRECONDITION_FAILED;
+      const wasTransactionChanged = result.status === PRECONDITION_FAILED;
       refused.push(
-        `Line ${row.line}: ${isChanged ? describeChangedRecord(transaction.id) : describeRefusal(result)}`,
+        `Line ${row.line}: ${wasTransactionChanged ? describeChangedRecord(transaction.id) : describeRefusal(result)}`,
       );
     }
     onProgress(start + batch.length);

@@ -30,9 +30,9 @@ import { clearSelection, selected, selectScope } from './selection.ts';
 export function Chips() {
   const { category } = scope.value;
   const counts = isOnlySums.value ? undefined : countByCategory(cells.value);
-  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const totalCount = counts && [...counts.values()].reduce((sum, count) => sum + count, 0);
   const formatLabel = (name: string, key: CategoryKey | undefined) => {
-    const knownCount = key === undefined ? all : counts && (counts.get(key) ?? 0);
+    const knownCount = key === undefined ? totalCount : counts && (counts.get(key) ?? 0);
     const count = knownCount ?? (key === category ? view.value?.total : undefined);
     return count === undefined ? name : `${name} (${format.count(count)})`;
   };
@@ -118,21 +118,21 @@ async function resolve(text: string): Promise<Category | undefined> {
  */
 function offerOthers(row: Row, category: Category): void {
   const similarityKey = toSimilarityKey(row.description);
-  const others = rows.value.filter(
+  const similarRows = rows.value.filter(
     (each) =>
       each.id !== row.id &&
       each.category_id === null &&
       each.type === row.type &&
       toSimilarityKey(each.description) === similarityKey,
   );
-  if (similarityKey === '' || others.length === 0) return;
-  const number = format.counted(others.length, 'other');
+  if (similarityKey === '' || similarRows.length === 0) return;
+  const number = format.counted(similarRows.length, 'other');
   notice.value = {
     text: `Also without a category: ${number} like “${row.description}”.`,
     action: {
       name: `Put ${number} in ${category.name}`,
       run: () => {
-        categorise(others, category);
+        categorise(similarRows, category);
         notice.value = undefined;
       },
     },

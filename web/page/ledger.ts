@@ -108,9 +108,9 @@ export const isOnlySums = computed(() => view.value?.found !== undefined && view
 export const totalsBefore = computed<Totals | undefined>(() => {
   const currentView = view.value;
   if (!currentView?.before) return undefined;
-  const last = datesBefore(currentView.scope.period, new Date())?.end_date ?? '';
+  const lastDate = datesBefore(currentView.scope.period, new Date())?.end_date ?? '';
   const cellsBefore = currentView.before.cells.filter(
-    ({ period }) => period <= last.slice(0, period.length),
+    ({ period }) => period <= lastDate.slice(0, period.length),
   );
   const previousTotals = addUp(filterByCategory(cellsBefore, currentView));
   return previousTotals.count > 0 ? previousTotals : undefined;
@@ -244,7 +244,7 @@ export function startLedger(): void {
 
 /**
  * Opens the ledger of the key. If the page has shown another ledger, a reload ends everything that is still under way there: an
- * import or a merge would otherwise go on with the new key, in the wrong ledger.
+ * import or a merge would otherwise continue with the new key, in the wrong ledger.
  */
 export async function openWithKey(key: string, isKept: boolean): Promise<void> {
   let ledger = openedLedger;

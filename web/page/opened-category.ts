@@ -27,12 +27,12 @@ interface KeptSettings {
   readonly settings: UnsavedSettings;
 }
 
-const opened = signal<(Opened & { readonly settings: TypedSettings }) | undefined>(undefined);
+const openSettings = signal<(Opened & { readonly settings: TypedSettings }) | undefined>(undefined);
 let stopKeeping = () => {};
 
 /** @returns the settings of this category; undefined if they are not open */
 export function findOpened(id: number): TypedSettings | undefined {
-  const { value } = opened;
+  const { value } = openSettings;
   return value?.id === id && value.ledger === me.value?.ledger ? value.settings : undefined;
 }
 
@@ -64,7 +64,7 @@ function showSettings(category: Category, start: UnsavedSettings): void {
   const draftName = nameDraft(ledger);
   const settings = createSettings(start, send, describeFailure);
   stopKeeping();
-  opened.value = { ledger, id, settings };
+  openSettings.value = { ledger, id, settings };
   stopKeeping = effect(() => {
     const unsaved = settings.unsaved.value;
     if (unsaved) keepDraft(draftName, { id, settings: unsaved } satisfies KeptSettings);
@@ -75,18 +75,18 @@ function showSettings(category: Category, start: UnsavedSettings): void {
 /** Closes the open settings without saving them. */
 export function discardOpened(): void {
   stopKeeping();
-  dropDraft(nameDraft(opened.peek()?.ledger));
-  opened.value = undefined;
+  dropDraft(nameDraft(openSettings.peek()?.ledger));
+  openSettings.value = undefined;
 }
 
 /** Saves and closes the open settings. @returns those that were refused: they stay open with the reason */
 export async function closeOpened(): Promise<
   { readonly id: number; readonly settings: TypedSettings } | undefined
 > {
-  const current = opened.peek();
+  const current = openSettings.peek();
   if (!current || !findOpened(current.id)) return undefined;
   if (!(await current.settings.save())) return current;
-  if (opened.peek() === current) discardOpened();
+  if (openSettings.peek() === current) discardOpened();
   return undefined;
 }
 

@@ -128,14 +128,14 @@ function undoRemovals({ writes, replace }: WriteQueue, undoable: readonly Write[
  */
 function resolveConflict({ conflicts, queue }: Sender, id: number): void {
   const remainingConflicts = new Map(conflicts.value);
-  const isDeleted = remainingConflicts.get(id)?.theirs === undefined;
+  const isRowDeleted = remainingConflicts.get(id)?.theirs === undefined;
   remainingConflicts.delete(id);
   conflicts.value = remainingConflicts;
   const changesRow = ({ after }: Change) => after?.id === id;
   queue.replace(
     queue.writes.value.filter((each) => !(each.isConflicting && each.changes.some(changesRow))),
   );
-  if (isDeleted)
+  if (isRowDeleted)
     queue.replace(
       queue.writes.value.map((each) =>
         each.confirmedAt

@@ -265,7 +265,7 @@ function compareTotals() {
 
 function formatChange(current: number, previous: number): string {
   const share = previous > 0 ? (current - previous) / previous : undefined;
-  const isMeaningful = share !== undefined && Math.abs(share) < MAX_SHARE;
-  const percent = isMeaningful ? ` (${format.signedPercent(share)})` : '';
+  const isShareMeaningful = share !== undefined && Math.abs(share) < MAX_SHARE;
+  const percent = isShareMeaningful ? ` (${format.signedPercent(share)})` : '';
   return `${format.signed(current - previous)}${percent}`;
 }

@@ -45,13 +45,13 @@ export function readScope(hash: string, today = new Date()): Scope {
 
 /** Writes the address of the scope with these changes. The page is the first one, unless the changes name another. */
 export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = new Date()): string {
-  const next = { ...scope, page: 1, ...changes };
+  const newScope = { ...scope, page: 1, ...changes };
   const parameters = new URLSearchParams({
-    ...(next.period !== monthKey(today) && { period: next.period }),
-    ...(next.category !== undefined && { category: String(next.category) }),
-    ...(next.type !== undefined && { type: next.type }),
-    ...(next.q !== '' && { q: next.q }),
-    ...(next.page !== 1 && { page: String(next.page) }),
+    ...(newScope.period !== monthKey(today) && { period: newScope.period }),
+    ...(newScope.category !== undefined && { category: String(newScope.category) }),
+    ...(newScope.type !== undefined && { type: newScope.type }),
+    ...(newScope.q !== '' && { q: newScope.q }),
+    ...(newScope.page !== 1 && { page: String(newScope.page) }),
   });
   return `#${parameters}`;
 }
@@ -105,7 +105,7 @@ export function findAdjacentPeriod(period: string, step: -1 | 1): string | undef
   if (YEAR.test(period)) return returnIfValid(String(Number(period) + step).padStart(4, '0'));
   const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
   if (!dates) return undefined;
-  const length = daysBetween(dates) * step;
+  const length = countDays(dates) * step;
   return returnIfValid(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
 }
 
@@ -117,10 +117,10 @@ export function datesBefore(period: string, today: Date): Dates | undefined {
   const dates = periodDates(period, today);
   if (dates === undefined) return undefined;
   const currentDay = localDay(today);
-  const isUnderWay = dates.start_date <= currentDay && currentDay < dates.end_date;
+  const isPeriodUnderWay = dates.start_date <= currentDay && currentDay < dates.end_date;
   const months = MONTH.test(period) ? 1 : YEAR.test(period) ? 12 : RECENT_MONTHS[period];
   if (months === undefined) {
-    const length = -daysBetween(dates);
+    const length = -countDays(dates);
     return {
       start_date: addDays(dates.start_date, length),
       end_date: addDays(dates.end_date, length),
@@ -128,7 +128,7 @@ export function datesBefore(period: string, today: Date): Dates | undefined {
   }
   const [year = 0, month = 1] = dates.start_date.split('-').map(Number);
   const start_date = formatDay(year, month - 1 - months, 1);
-  if (!isUnderWay) return { start_date, end_date: addDays(dates.start_date, -1) };
+  if (!isPeriodUnderWay) return { start_date, end_date: addDays(dates.start_date, -1) };
   const [thisYear, thisMonth] = [today.getFullYear(), today.getMonth() - months];
   const lastOfMonth = new Date(thisYear, thisMonth + 1, 0).getDate();
   return {
@@ -141,7 +141,7 @@ export function unitOf(period: string): Unit {
   if (period === 'all') return 'year';
   if (MONTH.test(period)) return 'day';
   const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
-  return dates && daysBetween(dates) <= 62 ? 'day' : 'month';
+  return dates && countDays(dates) <= 62 ? 'day' : 'month';
 }
 
 export function isMonth(period: string): boolean {
@@ -162,12 +162,12 @@ export function localDay(date: Date): string {
 }
 
 export function daysOf({ start_date, end_date }: Dates): string[] {
-  return Array.from({ length: daysBetween({ start_date, end_date }) }, (_, n) =>
+  return Array.from({ length: countDays({ start_date, end_date }) }, (_, n) =>
     addDays(start_date, n),
   );
 }
 
-function daysBetween({ start_date, end_date }: Dates): number {
+function countDays({ start_date, end_date }: Dates): number {
   return Math.max(1, (toTime(end_date) - toTime(start_date)) / 86_400_000 + 1);
 }
 

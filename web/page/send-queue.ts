@@ -78,7 +78,7 @@ export function pump(sender: Sender): Promise<void> {
 
 async function sendDue(sender: Sender): Promise<void> {
   clearTimeout(sender.timer);
-  for (let next = findDue(sender); next; next = findDue(sender)) await attempt(sender, next);
+  for (let write = findDue(sender); write; write = findDue(sender)) await attempt(sender, write);
   const dueTimes = listSendable(sender).map(({ sendAt, queuedAt }) =>
     Math.max(sendAt === queuedAt ? 0 : sendAt, sender.pausedUntil),
   );

@@ -184,7 +184,7 @@ function readState(key: number): number {
   );
 }
 
-function openRow(row: Row, field: string): void {
+function startEditing(row: Row, field: string): void {
   if (canWrite.value) editing.value = { key: outbox.keyOf(row.id), field };
 }
 
@@ -208,8 +208,8 @@ function onListClick({ target, shiftKey, detail }: MouseEvent): void {
     // After the first click of a double click, the next row is under the pointer.
     if (detail <= 1) removeRows([row]);
   } else if (target.closest('.category-box')) return;
-  else if (target.closest('.in-amount')) openRow(row, 'amount');
-  else openRow(row, target.closest('.in-category') ? 'category' : 'description');
+  else if (target.closest('.in-amount')) startEditing(row, 'amount');
+  else startEditing(row, target.closest('.in-category') ? 'category' : 'description');
 }
 
 /** Handles keys only if the row itself has the focus, not a control in it. */
@@ -220,7 +220,7 @@ function onListKey(event: TargetedKeyboardEvent<HTMLTableElement>): void {
   if (key in STEPS) {
     if (!moveInList(currentTarget, target, key as keyof typeof STEPS)) return;
   } else if (!canWrite.value) return;
-  else if (key === 'Enter') openRow(row, 'description');
+  else if (key === 'Enter') startEditing(row, 'description');
   else if (key === ' ' || key.toLowerCase() === 'x') toggleRow(row, shiftKey);
   else if (key === 'Delete' || key === 'Backspace') removeRows([row]);
   else return;

@@ -59,13 +59,13 @@ export async function importFile(
     return console.log('The layout is forgotten. Nothing was sent.');
   }
   const split = splitTrailer(statement, options.trailer);
-  const isImported = await importStatement(service, {
+  const hasRun = await importStatement(service, {
     file,
     options,
     statement: { ...statement, ...split },
   });
   const { used = {}, recalled = null } = statement.layout ?? {};
-  if (!isImported || Object.keys(used).length === 0) return;
+  if (!hasRun || Object.keys(used).length === 0) return;
   remember(used);
   if (JSON.stringify(used) !== JSON.stringify(recalled))
     print(

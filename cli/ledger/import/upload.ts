@@ -221,8 +221,8 @@ async function sendAll<Item>(
       const { results: sentResults } = await service.call<BulkOperation>(method, path, request);
       for (const result of sentResults)
         if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
-      const isDone = results.values().every(({ status }) => status < 500);
-      if (isDone || attempt === MAX_ATTEMPTS) return [...results.values()];
+      const hasFinished = results.values().every(({ status }) => status < 500);
+      if (hasFinished || attempt === MAX_ATTEMPTS) return [...results.values()];
       await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }

@@ -76,8 +76,8 @@ export function findCurrentDate(now: Date, timeZone: string): CalendarDate {
     month: '2-digit',
     day: '2-digit',
   }).formatToParts(now);
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+  const readPart = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
+  return `${readPart('year').padStart(4, '0')}-${readPart('month')}-${readPart('day')}`;
 }
 
 function isLeapYear(year: number): boolean {

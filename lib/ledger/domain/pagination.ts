@@ -57,7 +57,7 @@ export function paginate(
   { items, total, hasMore }: Page<RowPosition>,
 ): Pagination {
   const pages = Math.ceil(total / perPage);
-  const last = hasMore ? items.at(-1) : undefined;
+  const lastRow = hasMore ? items.at(-1) : undefined;
   return {
     page: after ? null : page,
     perPage,
@@ -65,7 +65,7 @@ export function paginate(
     pages,
     hasNext: hasMore,
     hasPrev: after !== undefined || page > 1,
-    next: last ? { ...last, order } : null,
+    next: lastRow ? { ...lastRow, order } : null,
   };
 }
 

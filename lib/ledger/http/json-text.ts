@@ -72,9 +72,9 @@ function wouldLoseDecimals(text: string): boolean {
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
   // This is a loop, because a pattern would take quadratic time in the number of zeros.
-  let last = digits.length - 1;
-  while (digits[last] === '0') last -= 1;
-  return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;
+  let lastIndex = digits.length - 1;
+  while (digits[lastIndex] === '0') lastIndex -= 1;
+  return lastIndex >= 0 && lastIndex + 1 - whole.length - Number(exponent) > 2;
 }
 
 function createDepthError() {

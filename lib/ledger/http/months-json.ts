@@ -24,9 +24,13 @@ export function toMonthsReply(months: readonly MonthFigures[]) {
     ...toTotalsJson(totals),
     digest: toDigestJson(digest),
   }));
-  const isComplete = months.every(({ digest }) => digest !== undefined);
+  const areDigestsComplete = months.every(({ digest }) => digest !== undefined);
   const digest = months.reduce((sum, month) => sum + (month.digest ?? 0n), 0n);
-  const body = { success: true, data, digest: toDigestJson(isComplete ? digest : undefined) };
+  const body = {
+    success: true,
+    data,
+    digest: toDigestJson(areDigestsComplete ? digest : undefined),
+  };
   return { status: 200, body };
 }
 

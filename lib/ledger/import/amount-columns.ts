@@ -58,11 +58,11 @@ export function findAmountColumns(
   if (amountColumn === undefined)
     return hasSplit ? splitColumns : findOtherAmountColumns(context, claimedColumns);
   // If the amounts have no signs, the debit and credit columns beside them state the direction.
-  const isSigned = samples[amountColumn]?.cells.some((cell) => /[-−(]/.test(cell));
-  const isSplitUsed = [...debitColumns, ...creditColumns].some((index) =>
+  const areAmountsSigned = samples[amountColumn]?.cells.some((cell) => /[-−(]/.test(cell));
+  const areSplitColumnsUsed = [...debitColumns, ...creditColumns].some((index) =>
     samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
   );
-  return hasSplit && isSplitUsed && !isSigned
+  return hasSplit && areSplitColumnsUsed && !areAmountsSigned
     ? splitColumns
     : { ...NAMED_COLUMNS, amountColumns: [amountColumn] };
 }

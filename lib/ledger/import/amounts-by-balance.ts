@@ -44,9 +44,9 @@ export function findAmountsByBalances(
     readNumbers(index).some((number) => number !== null && number < 0),
   );
   const [amountColumn, ...otherColumns] = columnsWithMinus;
-  const isComplete =
+  const isColumnComplete =
     amountColumn !== undefined && readNumbers(amountColumn).every((number) => number !== null);
-  return isComplete && otherColumns.length === 0 ? { amountColumn } : undefined;
+  return isColumnComplete && otherColumns.length === 0 ? { amountColumn } : undefined;
 }
 
 function readColumn(rows: readonly TableRow[], index: number): Numbers {

@@ -267,7 +267,7 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const shownCurrencies = mostFrequent.map(
     ({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`,
   );
-  const more =
+  const moreTexts =
     counts.length > mostFrequent.length ? [`${counts.length - mostFrequent.length} more`] : [];
   const codes = mostFrequent.map(({ currency }) => currency);
   const [pair] = codes.flatMap((first, n) =>
@@ -280,7 +280,7 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const renamingAdvice = pair
     ? `; if ${pair.first} is ${pair.second}, import both with --currency ${names}`
     : '';
-  return `The amounts are in several currencies, which do not add up: ${[...shownCurrencies, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
+  return `The amounts are in several currencies, which do not add up: ${[...shownCurrencies, ...moreTexts].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
 }
 
 /** Adds up each account of the file: one sum over several accounts says little. */
@@ -294,11 +294,11 @@ function describeAccounts(bookings: readonly Booking[]): readonly string[] {
     };
     return `${account}: ${pluralize(rows.length, 'row')}, income ${addUp(1)}, expense ${addUp(-1)}`;
   });
-  const more =
+  const moreTexts =
     accounts.length > shownAccounts.length
       ? [`${accounts.length - shownAccounts.length} more`]
       : [];
-  return [`${accounts.length} accounts: ${[...shownAccounts, ...more].join('; ')}`];
+  return [`${accounts.length} accounts: ${[...shownAccounts, ...moreTexts].join('; ')}`];
 }
 
 /** Asks about an export of double-entry books, which repeats each transaction for every account that it touches. */
@@ -354,10 +354,10 @@ function decideDirection(
   const isMostlyIncome = incomeBookings.length * 2 > bookings.length;
   if (isPreviewAccepted) return { bookings };
   const isPayment = hasText(isCardPayment);
-  const isCard =
+  const isCardFile =
     negativeBookings.some(isPayment) &&
     negativeBookings.every((each) => isPayment(each) || hasText(isCardRefund)(each));
-  if (isMostlyIncome && isCard && !incomeBookings.some(({ texts }) => texts.some(isIncomeText)))
+  if (isMostlyIncome && isCardFile && !incomeBookings.some(({ texts }) => texts.some(isIncomeText)))
     return {
       bookings: invert(),
       finding:

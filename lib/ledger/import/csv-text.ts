@@ -75,11 +75,11 @@ function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Li
 
 /** Returns a function that finds a character at or after a position. Call it with ascending positions. */
 function createFinder(text: string, character: string): (from: number) => number {
-  let next = -1;
+  let nextPosition = -1;
   return (from) => {
-    if (next < from) next = text.indexOf(character, from);
-    if (next < 0) next = Number.POSITIVE_INFINITY;
-    return next;
+    if (nextPosition < from) nextPosition = text.indexOf(character, from);
+    if (nextPosition < 0) nextPosition = Number.POSITIVE_INFINITY;
+    return nextPosition;
   };
 }
 

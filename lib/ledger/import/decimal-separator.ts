@@ -105,12 +105,13 @@ function createDecimalTrimmer(
   const filledCells = cells.filter((text) => !isEmptyAmount(text));
   if (minorDigits === 3 && chosenSeparator === undefined) return dropThirdDecimal;
   const separator = findThirdDecimal(filledCells[0] ?? '');
-  const isUniform =
+  const isSeparatorUniform =
     separator !== undefined && filledCells.every((text) => findThirdDecimal(text) === separator);
-  const isChosen =
+  const isSeparatorChosen =
     chosenSeparator !== undefined && separator === (chosenSeparator === 'comma' ? ',' : '.');
-  const isProven = isUniform && (isChosen || filledCells.some((text) => NO_GROUP.test(text)));
-  return isProven ? dropThirdDecimal : (text) => text;
+  const canDropThirdDecimal =
+    isSeparatorUniform && (isSeparatorChosen || filledCells.some((text) => NO_GROUP.test(text)));
+  return canDropThirdDecimal ? dropThirdDecimal : (text) => text;
 }
 
 const CURRENCY_CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;

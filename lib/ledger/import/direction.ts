@@ -123,10 +123,12 @@ interface SignPatterns {
 /** Reads numbers without a word, in a file whose other numbers may have one. */
 function createUnmarkedReader({ marks, column, usesColumn, hasUnknownWords }: SignPatterns) {
   const { onlyDirection, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
-  const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
+  const areAmountsSigned = usesColumn
+    ? column.convention !== 'unsigned'
+    : !hasWords || hasOtherNegatives;
   return (amount: ParsedAmount): DirectedAmount => {
     const { signed } = amount;
-    if (isSigned || signed === 0)
+    if (areAmountsSigned || signed === 0)
       return { signed: column.convention === 'reversed' ? 0 - signed : signed, isStated: false };
     if (
       onlyDirection === undefined ||
@@ -179,12 +181,12 @@ function readStated(
   { signed, direction: mark }: ParsedAmount,
   { direction, convention }: StatedDirection,
 ): DirectedAmount {
-  const isExpected =
+  const isSignExpected =
     signed === 0 ||
     (convention === 'unsigned'
       ? signed > 0
       : signed < 0 === ((direction === 'expense') === (convention === 'signed')));
-  if (!isExpected) {
+  if (!isSignExpected) {
     const alternative = mark === null ? ', or use the signs alone with --type none' : '';
     throw new Error(
       `the amount ${signed} and the word for ${direction} disagree. Correct one in the file${alternative}`,

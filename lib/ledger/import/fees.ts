@@ -41,8 +41,8 @@ export function findFeeRule(
 ): FeeRule {
   // Wise sends the whole source amount, and charges the fee on top.
   if (column.fee === 'source fee amount') return 'added';
-  const isTotal = column.amount === 'total' && names.includes('subtotal');
-  if (isTotal || /\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees')
+  const isTotalAmount = column.amount === 'total' && names.includes('subtotal');
+  if (isTotalAmount || /\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees')
     return 'included';
   return names.some((name) => REVOLUT.has(name)) ? 'added' : 'unknown';
 }

@@ -85,8 +85,8 @@ function readProposal(
     ['', 0],
   );
   const totalRows = sumCounts(generalCounts);
-  const isCommon = totalRows >= MIN_LEDGER_ROWS && rows > totalRows * COMMON_SHARE;
-  const usualShare = isCommon ? (generalCounts.get(category) ?? 0) / totalRows : 0;
+  const areWordsCommon = totalRows >= MIN_LEDGER_ROWS && rows > totalRows * COMMON_SHARE;
+  const usualShare = areWordsCommon ? (generalCounts.get(category) ?? 0) / totalRows : 0;
   const minShare = Math.max(MIN_SHARE, (1 + usualShare) / 2);
   return rowCount < MIN_ROWS || rowCount < rows * minShare ? undefined : { category, words, rows };
 }
@@ -109,10 +109,10 @@ function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
   );
   const [bestProposal] = rankedProposals;
   const rivalProposal = rankedProposals.find(({ category }) => category !== bestProposal?.category);
-  const isClear =
+  const hasClearLead =
     bestProposal &&
     (!rivalProposal || measureSupport(bestProposal) >= measureSupport(rivalProposal) * MIN_LEAD);
-  return isClear ? bestProposal : undefined;
+  return hasClearLead ? bestProposal : undefined;
 }
 
 function containsPhrase(phrase: string, part: string): boolean {

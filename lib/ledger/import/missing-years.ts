@@ -43,14 +43,14 @@ export function completeDates(
   if (!texts.some((text) => NO_YEAR.test(text))) return [];
   const statedPeriod = findStatedPeriod();
   const wholeDates = texts.map((text) => tryRead(text, read));
-  const isOrdered = isSorted(wholeDates.flatMap((date) => date ?? []));
+  const areDatesOrdered = isSorted(wholeDates.flatMap((date) => date ?? []));
   const datesAbove = carryDown(wholeDates);
   const datesBelow = carryDown(wholeDates.toReversed()).toReversed();
   return texts.map((text, n) => {
     const surroundingDates = [datesAbove[n] ?? [], datesBelow[n] ?? []].flat();
     const period =
       statedPeriod ??
-      (isOrdered && surroundingDates.length === 2 ? toPeriod(surroundingDates) : undefined);
+      (areDatesOrdered && surroundingDates.length === 2 ? toPeriod(surroundingDates) : undefined);
     return period && addYear(text, period);
   });
 }
@@ -82,9 +82,9 @@ function addYear(text: string, { first, last }: Period): string | undefined {
     (date) => isCalendarDate(date) && first <= date && date <= last,
   );
   // A period with a whole year inside fits every day, so it shows nothing.
-  const isShort = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
+  const isShortPeriod = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
   const [onlyDate, ...otherDates] = new Set(fittingDates);
-  return isShort && otherDates.length === 0 ? onlyDate : undefined;
+  return isShortPeriod && otherDates.length === 0 ? onlyDate : undefined;
 }
 
 function tryRead(text: string, read: DateReader['read']): string | undefined {

@@ -168,12 +168,12 @@ function decideSigns(rows: readonly Element[]): Sign {
   const includesDirection = (text: string) => directionsByType.includes(text);
   if (!directionsByType.some((text) => text.endsWith(' out')) && includesDirection('DEBIT in'))
     return (amount, type) => (OUTGOING.includes(type) ? 0 - amount : amount);
-  const isReversed =
+  const areSignsReversed =
     includesDirection('DEBIT in') &&
     includesDirection('CREDIT out') &&
     !includesDirection('DEBIT out') &&
     !includesDirection('CREDIT in');
-  return (amount) => (isReversed ? 0 - amount : amount);
+  return (amount) => (areSignsReversed ? 0 - amount : amount);
 }
 
 function readType(row: Element): string {
@@ -271,14 +271,14 @@ function parseElements(text: string): readonly Element[] {
 
 /** Turns each block of raw text into text with entities. */
 function replaceCdata(text: string): string {
-  const [before = '', ...blocks] = text.split(CDATA_START);
+  const [leadingText = '', ...blocks] = text.split(CDATA_START);
   const replacedBlocks = blocks.map((block) => {
     const end = block.indexOf(CDATA_END);
     if (end < 0) return block;
     const escapedText = block.slice(0, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     return escapedText + block.slice(end + CDATA_END.length);
   });
-  return [before, ...replacedBlocks].join('');
+  return [leadingText, ...replacedBlocks].join('');
 }
 
 function decodeEntities(text: string): string {

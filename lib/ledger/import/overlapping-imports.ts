@@ -99,8 +99,8 @@ export function askAboutAccount(comparison: Comparison): readonly Question[] {
   const mayRepeatByChance = hasFewUnprovenRows(comparison);
   return [...sharedRowsByImport].flatMap(([importId, equalPairs]): Question[] => {
     const otherCount = othersByImport.get(importId)?.length ?? 0;
-    const isDoubtful = mayRepeatByChance && unexplainedImports.has(importId);
-    if (otherCount < equalPairs.length && !isDoubtful) return [];
+    const isAccountDoubtful = mayRepeatByChance && unexplainedImports.has(importId);
+    if (otherCount < equalPairs.length && !isAccountDoubtful) return [];
     const explanation =
       otherCount < equalPairs.length
         ? 'nothing else shows whether the file is from the same account'
@@ -113,8 +113,8 @@ export function askAboutAccount(comparison: Comparison): readonly Question[] {
 /** True if only one or two rows of one day are shared, without a bank's id or a balance. */
 function hasFewUnprovenRows({ sharedRowsByImport, missing }: Comparison): boolean {
   const sharedRows = [...sharedRowsByImport.values()].flat().map(([row]) => row);
-  const isProven = sharedRows.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
-  return missing.length > 0 && areFewOfOneDay(sharedRows) && !isProven;
+  const hasProof = sharedRows.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
+  return missing.length > 0 && areFewOfOneDay(sharedRows) && !hasProof;
 }
 
 function areFewOfOneDay(rows: readonly StatementRow[]): boolean {

@@ -95,8 +95,8 @@ function readParts({ line, account, fields, splits }: QifRecord, { date, decimal
     }),
   );
   const cents = parts.reduce((sum, part) => sum + Math.round(part.signed * 100), 0);
-  const isComplete = parts.length > 0 && cents === Math.round(signed * 100);
-  return isComplete ? parts.filter((part) => part.signed !== 0) : [wholeBooking];
+  const addsUpToAmount = parts.length > 0 && cents === Math.round(signed * 100);
+  return addsUpToAmount ? parts.filter((part) => part.signed !== 0) : [wholeBooking];
 }
 
 /** Reads a category without the class after its slash. An account in brackets is a transfer. */

@@ -22,8 +22,10 @@ const ZEROS_AT_END = /^\d{15}0{3,}$/;
 
 /** @param ids the ids of a column: a few end in zeros by chance, but all of them do if a spreadsheet has rounded them */
 export function createRoundedIdTest(ids: readonly (string | null)[]): (id: string) => boolean {
-  const isRounded = ids.every((id) => id === null || !LONG_ID.test(id) || ZEROS_AT_END.test(id));
-  return (id) => SHORTENED_ID.test(id) || (isRounded && ZEROS_AT_END.test(id));
+  const isColumnRounded = ids.every(
+    (id) => id === null || !LONG_ID.test(id) || ZEROS_AT_END.test(id),
+  );
+  return (id) => SHORTENED_ID.test(id) || (isColumnRounded && ZEROS_AT_END.test(id));
 }
 
 /**

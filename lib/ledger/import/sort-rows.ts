@@ -96,7 +96,7 @@ function createRowJudge({
     const status = readCell(row, 'status') ?? date;
     const reason =
       findMarkingFlag(row, flags)?.reason ?? (status === null ? undefined : findReason(status));
-    const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
+    const isRegularRow = cells.length >= width && isBlankFrom(cells, headers.length);
     if (isHeader(cells, headers)) {
       otherHeaderLine = undefined;
       return { reason: 'the header again' };
@@ -104,12 +104,12 @@ function createRowJudge({
     if (!hasDate && isOtherHeader(cells)) otherHeaderLine = line;
     if (otherHeaderLine !== undefined) return { message: describeOtherTable(otherHeaderLine) };
     if (isBalanceRow(cells, columns.description, hasDate)) return { reason: 'a balance or total' };
-    if (isRegular && reason !== undefined) return { reason };
-    if (isRegular && hasDate && isUnposted(row)) return { reason: UNPOSTED };
-    const isText = isNote(row) || isContinuation(row, readCell);
-    if (!hasDate && (isText || (line < lastLine && isTitle(cells))))
+    if (isRegularRow && reason !== undefined) return { reason };
+    if (isRegularRow && hasDate && isUnposted(row)) return { reason: UNPOSTED };
+    const isTextRow = isNote(row) || isContinuation(row, readCell);
+    if (!hasDate && (isTextRow || (line < lastLine && isTitle(cells))))
       return { reason: 'without date and amount' };
-    if (isRegular) return undefined;
+    if (isRegularRow) return undefined;
     return { message: `It has ${pluralize(cells.length, 'cell')}, the header ${width}.` };
   };
 }

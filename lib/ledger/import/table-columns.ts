@@ -194,8 +194,8 @@ function findTextColumns({ context, pickChosen, listNamed, keepUnclaimed, claim 
   const namedTexts = findNamedTextColumns(context, keepUnclaimed(listNamed('description')));
   const namedNotes = keepUnclaimed(listNamed('notes')).filter(hasText);
   // Without another text, notes are the best description.
-  const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
-  const notes = claim(pickChosen('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
+  const hasDescription = namedTexts.length > 0 || chosen.description !== undefined;
+  const notes = claim(pickChosen('notes') ?? (hasDescription ? namedNotes.slice(0, 1) : []));
   const findUnnamed = () => [
     ...keepUnclaimed(namedNotes),
     ...findVaryingTextColumns(keepUnclaimed([...headers.keys()]), samples),

@@ -43,14 +43,14 @@ interface Candidate {
  */
 export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
   const firstIndex = findFirstBooking(rows);
-  const isNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
+  const areColumnsNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
   const candidates = rows
     .slice(0, MAX_ROWS_BEFORE)
     .flatMap(({ cells: headers }, index): Candidate[] => {
       // A row that contains a date or an amount is not a header.
       if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
       if (headers.some(isValue)) return [];
-      if (isNumbered && index !== firstIndex - 1) return [];
+      if (areColumnsNumbered && index !== firstIndex - 1) return [];
       return [{ index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) }];
     });
   const completeCandidates = candidates.filter(({ problems }) => problems.length === 0);
@@ -105,15 +105,15 @@ function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRo
 }
 
 function createTable(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {
-  const isNamed = index >= 0;
+  const hasHeader = index >= 0;
   const width = headers.findLastIndex((header) => header.trim() !== '') + 1;
   return {
-    headerLine: isNamed ? (rows[index]?.line ?? 0) : 0,
+    headerLine: hasHeader ? (rows[index]?.line ?? 0) : 0,
     headers,
     columns,
-    above: rows.slice(0, isNamed ? index : -index - 1),
-    rows: isNamed ? rows.slice(index + 1) : rows.slice(-index - 1),
-    width: isNamed ? width : findWidth(rows.slice(-index - 1), columns),
+    above: rows.slice(0, hasHeader ? index : -index - 1),
+    rows: hasHeader ? rows.slice(index + 1) : rows.slice(-index - 1),
+    width: hasHeader ? width : findWidth(rows.slice(-index - 1), columns),
   };
 }
 
@@ -175,10 +175,10 @@ function explainMissingTable(
       !bestCandidate || isCloser(each, bestCandidate) ? each : bestCandidate,
     undefined,
   );
-  const isUnnamed =
+  const isHeaderless =
     headerlessCandidate &&
     !candidates.some(({ index }) => rows[index + 1] === rows[-headerlessCandidate.index - 1]);
-  if (isUnnamed) {
+  if (isHeaderless) {
     const cells = rows[-headerlessCandidate.index - 1]?.cells ?? [];
     const numberedCells = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
     const value = Object.values(chosen).find(

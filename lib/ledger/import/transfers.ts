@@ -52,9 +52,9 @@ function pairGroup(group: readonly Booking[]): readonly Pair[] {
   return listCandidates(group)
     .toSorted((a, b) => addEvidence(b.evidence) - addEvidence(a.evidence) || a.days - b.days)
     .filter(({ outgoing, incoming }) => {
-      const isFree = !usedBookings.has(outgoing) && !usedBookings.has(incoming);
-      if (isFree) usedBookings.add(outgoing).add(incoming);
-      return isFree;
+      const isPairFree = !usedBookings.has(outgoing) && !usedBookings.has(incoming);
+      if (isPairFree) usedBookings.add(outgoing).add(incoming);
+      return isPairFree;
     });
 }
 
@@ -149,8 +149,9 @@ function showPairs(pairs: readonly Pair[]): string {
       ({ outgoing, incoming }) =>
         `${outgoing.date} ${incoming.signed} (lines ${outgoing.line} and ${incoming.line})`,
     );
-  const more = pairs.length > shownPairs.length ? [`${pairs.length - shownPairs.length} more`] : [];
-  return [...shownPairs, ...more].join(', ');
+  const moreTexts =
+    pairs.length > shownPairs.length ? [`${pairs.length - shownPairs.length} more`] : [];
+  return [...shownPairs, ...moreTexts].join(', ');
 }
 
 function askAboutTransfers(pairs: readonly Pair[]): Question {

@@ -244,14 +244,14 @@ function matchesSelection(
   row: Transaction,
   { type, categoryId, startDate, endDate, importId, search }: TransactionSelection,
 ): boolean {
-  const text = () => `${row.description}\n${row.notes ?? ''}`.toLowerCase();
+  const readText = () => `${row.description}\n${row.notes ?? ''}`.toLowerCase();
   return (
     (type === undefined || row.type === type) &&
     (categoryId === undefined || row.categoryId === categoryId) &&
     (startDate === undefined || row.date >= startDate) &&
     (endDate === undefined || row.date <= endDate) &&
     (importId === undefined || row.importId === importId) &&
-    (search === undefined || text().includes(search.toLowerCase()))
+    (search === undefined || readText().includes(search.toLowerCase()))
   );
 }
 
@@ -259,10 +259,10 @@ function createTooManyRowsError(
   candidates: number,
   { search }: TransactionSelection,
 ): ValidationError {
-  const [parameter, next] =
+  const [parameter, advice] =
     search === undefined
       ? ['import_id', 'GET /transactions/export?format=json searches any number.']
       : ['q', `GET /transactions/search reads ${MAX_SEARCHED_ROWS}.`];
-  const limit = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${next}`;
+  const limit = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${advice}`;
   return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
 }

@@ -194,13 +194,13 @@ function createStaleError({ id, version }: Category, existing: Item | undefined)
 }
 
 export function toCategoryItem(keys: Keys, category: Category): Item {
-  const stored: StoredCategory = {
+  const attributes: StoredCategory = {
     id: category.id,
     created_at: category.createdAt,
     [TRANSACTION_COUNT]: category.transactionCount,
     ...listChangeableAttributes(category),
   };
-  return { ...keys.category(category.id), ...stored };
+  return { ...keys.category(category.id), ...attributes };
 }
 
 /** The attributes that a change of the category may set. The count is not among them, because it changes with transactions. */

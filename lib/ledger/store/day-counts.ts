@@ -78,9 +78,9 @@ export function createDayCounts(database: Database, keys: Keys) {
 
   /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
   async function readWholeMonths(range: DateRange) {
-    const stored = await readYears(range, undefined, true);
-    const digests = mapDigestsByMonth(stored);
-    return sumTotalsByMonth(range, { years: stored, edgeMonths: [] })
+    const storedYears = await readYears(range, undefined, true);
+    const digests = mapDigestsByMonth(storedYears);
+    return sumTotalsByMonth(range, { years: storedYears, edgeMonths: [] })
       .filter(([, { count }]) => count > 0)
       .map(([month, figures]) => ({ month, ...figures, digest: digests.get(month) ?? 0n }))
       .reverse();

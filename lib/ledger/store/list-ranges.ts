@@ -38,10 +38,10 @@ export function rangeAfter(
 ): Range {
   const [first, last] = [toFirstKeyOnDay(list.start), toLastKeyOnDay(list.end)];
   if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(list, first, last);
-  const [next, previous] = [toFirstKeyAfter(after), toLastKeyBefore(after)];
+  const [keyAfter, keyBefore] = [toFirstKeyAfter(after), toLastKeyBefore(after)];
   return isOldestFirst
-    ? oldestFirst(list, next > first ? next : first, last)
-    : newestFirst(list, first, previous < last ? previous : last);
+    ? oldestFirst(list, keyAfter > first ? keyAfter : first, last)
+    : newestFirst(list, first, keyBefore < last ? keyBefore : last);
 }
 
 export function newestFirst(list: ListRange, first: string, last: string): Range {

@@ -107,8 +107,8 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
 
     function onConditionFailed(existing: Item | undefined): Error {
       // A condition that fails for an older form may hold for the current one: upgrade before reporting a failure.
-      const isOlder = existing !== undefined && readVersion(existing) < current;
-      if (isOlder) return new OlderItemError('An item must be upgraded first');
+      const isOlderItem = existing !== undefined && readVersion(existing) < current;
+      if (isOlderItem) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
     }
   }
@@ -163,12 +163,12 @@ export function createLedgerDatabase(
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      const stored = await Promise.all(
+      const storedItems = await Promise.all(
         writes.flatMap(findCheckedKeys).map((key) => database.get(key)),
       );
       await upgradeStored(
         database,
-        stored.filter((item) => item !== undefined),
+        storedItems.filter((item) => item !== undefined),
         schema,
       );
     }

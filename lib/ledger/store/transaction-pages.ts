@@ -95,8 +95,8 @@ export function createTransactionPages(options: {
       if (!monthStart || count === 0) return [];
       if (remaining <= count) {
         // The last page ends with the oldest row, so the day on which it starts does not matter.
-        const last = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
-        return (await readSlice(last, 0, remaining)).reverse();
+        const lastPageRange = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
+        return (await readSlice(lastPageRange, 0, remaining)).reverse();
       }
       return await readFrom(await findDay(filter, list, monthStart, edgeMonths), list, count);
     }

@@ -226,7 +226,7 @@ export function toExternalIdGuard(keys: Keys, externalId: string, id: number): I
 }
 
 export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
-  const stored: Omit<StoredTransaction, 'date_key'> = {
+  const attributes: Omit<StoredTransaction, 'date_key'> = {
     description: transaction.description,
     amount: transaction.amount,
     type: transaction.type,
@@ -237,7 +237,11 @@ export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
     updated_at: transaction.updatedAt,
     version: transaction.version,
   };
-  return { ...keys.transaction(transaction.id), ...keys.indexAttributes(transaction), ...stored };
+  return {
+    ...keys.transaction(transaction.id),
+    ...keys.indexAttributes(transaction),
+    ...attributes,
+  };
 }
 
 export function fromTransactionItem(item: Item): Transaction {

@@ -311,7 +311,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['  delete version.DeletionPolicy;\n', ''],
       ['name !== PAGE && ', ''],
       ['events.some(({ httpApi }) => httpApi)', 'events.length > 0'],
-      ['if (earlier !== undefined)', 'if (n < 0)'],
+      ['if (earlierId !== undefined)', 'if (n < 0)'],
       ['For the table \\${TableInUse}', 'For the table in use'],
       [
         "UpdatePolicy: { 'Fn::If': ['IsGradual', gradualUpdate, { Ref: 'AWS::NoValue' }] }",
@@ -510,7 +510,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/property/invariants.test.ts',
     [
       ['.slice(skip)', '.slice(0)'],
-      ['readSlice(last, 0, remaining)', 'readSlice(last, 0, count)'],
+      ['readSlice(lastPageRange, 0, remaining)', 'readSlice(lastPageRange, 0, count)'],
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/unit/store/keys.test.ts', [
@@ -529,7 +529,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'cli/ledger/verify-ledger.ts',
     'tests/ledger/contract/verify-ledger-command.test.ts',
-    [['const isEmpty = rows', 'const isEmpty = 1 + rows']],
+    [['const isLedgerEmpty = rows', 'const isLedgerEmpty = 1 + rows']],
   ),
   ...mutantsOf(
     'lib/ledger/store/verification/verification.ts',
@@ -682,7 +682,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["saysNothingElse([category ?? '-'])", 'false'],
     ["saysNothingElse([category ?? '-'])", "TRANSFER.test(category ?? '')"],
     ["days === 0 ? 'possible' : 'chance'", "'possible'"],
-    ['if (isFree) usedBookings.add(outgoing).add(incoming);', ''],
+    ['if (isPairFree) usedBookings.add(outgoing).add(incoming);', ''],
   ]),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
     [
@@ -1888,7 +1888,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['ID_PLACEHOLDER.test(text)', "text === ''"],
     ['SHORTENED_ID.test(id) ||', ''],
-    ['(isRounded && ZEROS_AT_END.test(id))', 'ZEROS_AT_END.test(id)'],
+    ['(isColumnRounded && ZEROS_AT_END.test(id))', 'ZEROS_AT_END.test(id)'],
   ]),
   ...mutantsOf('lib/ledger/import/direction.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasWords || hasOtherNegatives', '!hasWords'],
@@ -2016,7 +2016,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf(
     'lib/ledger/import/sort-rows.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
-    [['isRegular && hasDate && isUnposted(row)', 'false']],
+    [['isRegularRow && hasDate && isUnposted(row)', 'false']],
   ),
   ...mutantsOf(
     'lib/ledger/import/read-table.ts',
@@ -2116,8 +2116,11 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       ['const MIN_ROWS_OF_ACCOUNT = 10', 'const MIN_ROWS_OF_ACCOUNT = 9'],
       ['const MAX_MISSING_SHARE = 1 / 4', 'const MAX_MISSING_SHARE = 1'],
-      ['otherCount < equalPairs.length && !isDoubtful', '!isDoubtful'],
-      ['otherCount < equalPairs.length && !isDoubtful', 'otherCount === 0 && !isDoubtful'],
+      ['otherCount < equalPairs.length && !isAccountDoubtful', '!isAccountDoubtful'],
+      [
+        'otherCount < equalPairs.length && !isAccountDoubtful',
+        'otherCount === 0 && !isAccountDoubtful',
+      ],
       ['mayRepeatByChance && unexplainedImports.has(importId)', 'mayRepeatByChance'],
       ['missing.length > 0 &&', ''],
       ['rows.length <= MAX_CHANCE_ROWS', 'true'],
@@ -2146,9 +2149,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'lib/ledger/import/missing-years.ts',
     'tests/ledger/unit/import/missing-years.test.ts',
     [
-      ['isShort && otherDates.length === 0', 'otherDates.length === 0'],
-      ['isShort && otherDates.length === 0', 'isShort'],
-      ['isOrdered && surroundingDates.length === 2', 'surroundingDates.length === 2'],
+      ['isShortPeriod && otherDates.length === 0', 'otherDates.length === 0'],
+      ['isShortPeriod && otherDates.length === 0', 'isShortPeriod'],
+      ['areDatesOrdered && surroundingDates.length === 2', 'surroundingDates.length === 2'],
       ['periods.length !== 1', 'periods.length === 0'],
     ],
   ),
@@ -2383,8 +2386,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       'an item of an older version > with {} is read in the form of this release, and stays unchanged in the table',
     ],
     [
-      'if (isOlder) return',
-      'if (isOlder && !Delete) return',
+      'if (isOlderItem) return',
+      'if (isOlderItem && !Delete) return',
       'an item of an older version > can be deleted under a condition that only the form of this release meets',
     ],
     [
@@ -2632,8 +2635,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['const hasMore = followingRows.length > limit;', 'const hasMore = total > limit;'],
   ]),
   ...mutantsOf('lib/ledger/store/list-ranges.ts', 'tests/ledger/contract/cursors.test.ts', [
-    ['previous < last ? previous : last', 'previous'],
-    ['next > first ? next : first', 'next'],
+    ['keyBefore < last ? keyBefore : last', 'keyBefore'],
+    ['keyAfter > first ? keyAfter : first', 'keyAfter'],
   ]),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['id: position.id - 1', 'id: position.id'],
@@ -2719,12 +2722,15 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       ['nameDraft(me.peek()?.ledger)', 'nameDraft(opened.peek()?.ledger)'],
       ['    else dropDraft(draftName);', ''],
-      ['  stopKeeping();\n  dropDraft(nameDraft(opened.peek()?.ledger));', '  stopKeeping();'],
+      [
+        '  stopKeeping();\n  dropDraft(nameDraft(openSettings.peek()?.ledger));',
+        '  stopKeeping();',
+      ],
       ['showSettings(category, keptSettings.settings)', 'openCategory(category)'],
     ],
   ),
   ...mutantsOf('web/page/colors.ts', 'tests/ledger/unit/web/page.test.ts', [
-    ['isLight ? LIGHT : DARK', 'LIGHT'],
+    ['isLightBackground ? LIGHT : DARK', 'LIGHT'],
   ]),
   ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['dates?.start_date === start && ', ''],
@@ -2759,7 +2765,10 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['Math.round(amount * 100)', 'amount * 100'],
   ]),
   ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
-    ['const next = { ...scope, page: 1, ...changes };', 'const next = { ...scope, ...changes };'],
+    [
+      'const newScope = { ...scope, page: 1, ...changes };',
+      'const newScope = { ...scope, ...changes };',
+    ],
     ['Math.min(today.getDate(), lastOfMonth)', 'lastOfMonth'],
   ]),
 ];

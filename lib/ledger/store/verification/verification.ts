@@ -74,18 +74,18 @@ export function createVerification(options: {
   async function verify(): Promise<Verdict> {
     const savedPosition = isFull ? undefined : await progress?.load();
     let position = savedPosition ?? createFirstPosition();
-    for (let isResumed = savedPosition !== undefined; ; isResumed = false) {
+    for (let isResumedReading = savedPosition !== undefined; ; isResumedReading = false) {
       const { seen } = position;
       const verdict = await read(position);
       const drifts = verdict.drifts.filter(
         (drift) => position.readings === 0 || seen.has(identify(drift)),
       );
       const readings = position.readings + 1;
-      if (drifts.length === 0 || (!isResumed && readings === READINGS)) {
+      if (drifts.length === 0 || (!isResumedReading && readings === READINGS)) {
         await progress?.clear();
         return { ...verdict, drifts };
       }
-      position = isResumed
+      position = isResumedReading
         ? createFirstPosition()
         : { ...createFirstPosition(), readings, seen: new Set(drifts.map(identify)) };
       await retryPolicy.sleep(READING_INTERVAL_MS);
