@@ -152,9 +152,9 @@ export function createCanaryAlarms(name: string): AlarmDefinition[] {
   ];
 }
 
-// Creates the functions' alarms, one group for each folder. The canary has alarms of its own. The migration's steps have none: they fail by
-// design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the execution, which has
-// an alarm of its own.
+// Creates the functions' alarms, one group for each folder. The canary has alarms of its own. The migration's steps have none:
+// they fail by design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the
+// execution, which has an alarm of its own.
 export function createFunctionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)

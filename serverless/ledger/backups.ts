@@ -52,7 +52,8 @@ async function createLockedVault(configuration: Configuration): Promise<object> 
     DeletionPolicy: 'Retain',
     UpdateReplacePolicy: 'Retain',
     Properties: {
-      // The vault of a removed stage exists as long as its backups do. Without the stack's id, the name would block the stage's next vault.
+      // The vault of a removed stage exists as long as its backups do. Without the stack's id, the name would block the stage's
+      // next vault.
       BackupVaultName: { 'Fn::Sub': [name, { Stack: selectEndOfStackId() }] },
       LockConfiguration: {
         ...LOCKED_DAYS,

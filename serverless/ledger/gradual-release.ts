@@ -10,7 +10,10 @@ import { allow, policy, serviceRole, substitute } from '../roles.ts';
 /** The alias by which the gateway invokes functions. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
-/** The function of the page at `/`. Page, style and scripts must come from one release; while it shifts, a browser could get each from a different one. */
+/**
+ * The function of the page at `/`. Page, style and scripts must come from one release; while a release shifts, a browser
+ * could get each from a different one.
+ */
 const PAGE = 'frontPage';
 /**
  * Number of functions whose release begins together. Lambda accepts 15 changes a second from an account, and a change that it

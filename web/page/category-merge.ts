@@ -1,6 +1,6 @@
 // Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
-// Both use the outbox, which repeats requests without a response and follows the versions that this page writes. A merge that a reload
-// has interrupted continues.
+// Both use the outbox, which repeats requests without a response and follows the versions that this page writes. A merge that a
+// reload has interrupted continues.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';

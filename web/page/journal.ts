@@ -1,5 +1,6 @@
-// Keeps the writes of a page that have no response yet on the device, so that they outlive its tab: the next page of the same ledger takes them
-// over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of its tab.
+// Keeps a page's writes on the device until they have a response, so that they outlive its tab: the next page of the same ledger
+// takes them over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of
+// its tab.
 import { nameOfLedger } from './kept-drafts.ts';
 import type { deviceStorage, tabStorage } from './storage.ts';
 

@@ -67,7 +67,10 @@ export function applyChanges(
     .toSorted(compareRows);
 }
 
-/** Applies only the changed fields: the row may have been changed since `before` was read, such as a row that was selected earlier. */
+/**
+ * Applies only the changed fields: the row may have been changed since `before` was read, such as a row that was selected
+ * earlier.
+ */
 function mergeChange(listedRow: Row, before: Row, after: Row): Row {
   const changes = changedFields(before, after);
   const { category_name } = 'category_id' in changes ? after : listedRow;

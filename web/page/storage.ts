@@ -1,4 +1,5 @@
-// The storage of this tab and of this device. A browser may deny access to it: the page then works without storage, until it is closed.
+// The storage of this tab and of this device. A browser may deny access to it: the page then works without storage, until it is
+// closed.
 
 export const tabStorage = openStorage(() => sessionStorage);
 export const deviceStorage = openStorage(() => localStorage);

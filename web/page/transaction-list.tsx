@@ -147,8 +147,8 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
   const isWritable = canWrite.value;
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
-  // Without a current row, the Tab key stops at the first. Only the first row reads `currentKey` here, so that a change redraws no
-  // other row.
+  // Without a current row, the Tab key stops at the first. Only the first row reads `currentKey` here, so that a change redraws
+  // no other row.
   const isTabStop = (state & TAB_STOP) > 0 || (isFirst && currentKey.value === undefined);
   const tabIndex = isTabStop ? 0 : -1;
   const [isSelected, isUnsaved] = [(state & SELECTED) > 0, (state & UNSAVED) > 0];

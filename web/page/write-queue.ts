@@ -1,4 +1,5 @@
-// The writes of the page, in the order in which they were made. Writes without a response are stored, so that the next page resumes them.
+// The writes of the page, in the order in which they were made. Writes without a response are stored, so that the next page
+// resumes them.
 import { computed, signal } from '@preact/signals';
 import { MAX_BULK_ITEMS } from '../../lib/ledger/domain/transaction.ts';
 import type { Change } from './figures.ts';

@@ -71,8 +71,8 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
 
 /**
  * Proposes the category that at least two rows with these words have, and at least four fifths of all rows with them.
- * @param generalCounts counts of all rows, given if the words are only a part of the description: a bank puts some words into many
- * rows, so the category must be much more frequent with the words than without
+ * @param generalCounts counts of all rows, given if the words are only a part of the description: a bank puts some words into
+ * many rows, so the category must be much more frequent with the words than without
  */
 function readProposal(
   words: string,

@@ -165,8 +165,8 @@ function takeFirstRows(items: readonly Transaction[], count: number): ExportPart
 }
 
 /**
- * Leaves out the months of the two positions, because a query between them has read only parts of these months. Without the last
- * row's month in the cache, the next part also reads that month without any counts.
+ * Leaves out the months of the two positions, because a query between them has read only parts of these months. The last row's
+ * month is then not in the cache, so the next part reads that month with one query and no counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

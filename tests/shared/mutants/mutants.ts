@@ -2720,7 +2720,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'web/page/opened-category.ts',
     'tests/ledger/unit/web/page/opened-category.test.ts',
     [
-      ['nameDraft(me.peek()?.ledger)', 'nameDraft(opened.peek()?.ledger)'],
+      ['nameDraft(me.peek()?.ledger)', 'nameDraft(openSettings.peek()?.ledger)'],
       ['    else dropDraft(draftName);', ''],
       [
         '  stopKeeping();\n  dropDraft(nameDraft(openSettings.peek()?.ledger));',
