@@ -45,6 +45,7 @@ beforeEach(() => {
 });
 afterAll(() => {
   // Other test files share the modules of the page.
+  writeDrafts();
   forgetWrittenCategories();
   showCategories([]);
   me.value = undefined;
