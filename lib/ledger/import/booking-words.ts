@@ -1,121 +1,46 @@
 // Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still pending, balances and
 // totals, card payments, currency conversions, and yes/no columns.
-
-const splitList = (words: string) => words.split(',').map((word) => word.trim());
+import { splitList } from './word-list.ts';
 
 /** Words for bookings whose money has moved. */
-const DONE = [
-  ...splitList(
-    'completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success',
-  ),
-  ...splitList(
-    'successful, approved, approvato, paid, sent, card charged, reviewed, unreviewed, deposited, refunded, received, accepted, processed, executed, done, ok, final, finished, issued',
-  ),
-  ...splitList(
-    'gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd',
-  ),
-  ...splitList(
-    'uitgevoerd, geboekt, verwerkt, accepté, effectué, comptabilisé, exécuté, terminé, validé',
-  ),
-  ...splitList(
-    'eseguito, contabilizzato, contabilizzata, completato, realizado, contabilizado, completado',
-  ),
-  ...splitList(
-    'efetivado, concluído, concluida, aprovado, pago, liquidado, zaksięgowana, zaksięgowano',
-  ),
-  ...splitList(
-    'zrealizowana, rozliczona, wykonana, zaúčtováno, provedeno, bokförd, bokfört, genomförd',
-  ),
-  ...splitList(
-    'udført, bogført, afstemt, utført, bokført, kirjattu, suoritettu, könyvelt, teljesült',
-  ),
-  ...splitList(
-    'gerçekleşti, tamamlandı, исполнен, исполнено, проведен, проведено, выполнен, обработан',
-  ),
-  ...splitList(
-    '交易成功, 支付成功, 已存入零钱, 对方已收钱, 已转账, 提现已到账, 已收款, 充值完成, 充值成功, 成功, 完了, 確定',
-  ),
-  ...splitList(
-    '已入账, 还款成功, 朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung',
-  ),
-];
+const DONE = splitList(`
+  completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success, successful, approved,
+  approvato, paid, sent, card charged, reviewed, unreviewed, deposited, refunded, received, accepted, processed,
+  executed, done, ok, final, finished, issued, gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt,
+  geaccepteerd, uitgevoerd, geboekt, verwerkt, accepté, effectué, comptabilisé, exécuté, terminé, validé, eseguito,
+  contabilizzato, contabilizzata, completato, realizado, contabilizado, completado, efetivado, concluído, concluida,
+  aprovado, pago, liquidado, zaksięgowana, zaksięgowano, zrealizowana, rozliczona, wykonana, zaúčtováno, provedeno,
+  bokförd, bokfört, genomförd, udført, bogført, afstemt, utført, bokført, kirjattu, suoritettu, könyvelt, teljesült,
+  gerçekleşti, tamamlandı, исполнен, исполнено, проведен, проведено, выполнен, обработан, 交易成功, 支付成功,
+  已存入零钱, 对方已收钱, 已转账, 提现已到账, 已收款, 充值完成, 充值成功, 成功, 完了, 確定, 已入账, 还款成功,
+  朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung
+`);
 /** Words for pending, planned and authorised payments. The bank lists them again when they are booked, often under another date. */
-const PENDING = [
-  ...splitList(
-    'pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress',
-  ),
-  ...splitList(
-    'on hold, hold, held, uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled',
-  ),
-  ...splitList(
-    'forecast, forecasted, unposted, created, active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend',
-  ),
-  ...splitList(
-    'in bearbeitung, geplant, reserviert, autorisiert, angekündigt, gereserveerd, in behandeling',
-  ),
-  ...splitList(
-    'gepland, en attente, en cours, à venir, prévu, autorisé, in attesa, autorizzato, da contabilizzare',
-  ),
-  ...splitList(
-    'non contabilizzato, in corso, pianificato, pendiente, autorizado, en proceso, programado',
-  ),
-  ...splitList(
-    'pendente, agendado, em processamento, em aberto, futuro, oczekująca, oczekujące, w toku',
-  ),
-  ...splitList(
-    'zaplanowana, blokada, autoryzacja, niezaksięgowana, čeká na zaúčtování, čekající, plánovaná',
-  ),
-  ...splitList(
-    'blokace, reserverad, väntande, reserverat, kommande, preliminär, planerad, venter, reserveret, afventer',
-  ),
-  ...splitList(
-    'ventende, reservert, planlagt, varaus, odottaa, függőben, zárolt, beklemede, bekliyor',
-  ),
-  ...splitList(
-    'в обработке, ожидает, авторизован, заморожен, hold, в ожидании, запланирован, 等待付款',
-  ),
-  ...splitList(
-    '待支付, 处理中, 等待买家付款, 等待确认收货, 待确认, 未確定, 予定, 保留中, 대기, 처리중',
-  ),
-];
-const FAILED = [
-  ...splitList(
-    'failed, failure, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired',
-  ),
-  ...splitList(
-    'denied, returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked',
-  ),
-  ...splitList(
-    'abgelehnt, storniert, abgebrochen, fehlgeschlagen, nicht ausgeführt, verfallen, rückgängig',
-  ),
-  ...splitList(
-    'zurückgewiesen, geweigerd, geannuleerd, mislukt, verlopen, refusé, annulé, rejeté, échoué',
-  ),
-  ...splitList(
-    'expiré, rifiutato, rifiutata, annullato, annullata, respinto, fallito, stornato, rechazado',
-  ),
-  ...splitList(
-    'rechazada, cancelado, cancelada, anulado, fallido, denegado, caducado, recusado, recusada',
-  ),
-  ...splitList(
-    'rejeitado, estornado, negado, falhou, não autorizado, odrzucona, odrzucono, anulowana',
-  ),
-  ...splitList(
-    'anulowano, zwrócona, zamítnuto, zrušeno, odmítnuto, stornováno, avvisad, avbruten, makulerad',
-  ),
-  ...splitList(
-    'nekad, misslyckad, afvist, annulleret, slettet, avvist, kansellert, avbrutt, hylätty, peruttu',
-  ),
-  ...splitList(
-    'peruutettu, elutasítva, sikertelen, törölt, reddedildi, iptal, iptal edildi, başarısız',
-  ),
-  ...splitList(
-    'отклонен, отклонено, отменен, отменено, отказ, неуспешно, ошибка, отмена, 交易关闭, 已关闭',
-  ),
-  ...splitList(
-    '支付失败, 失败, 已撤销, 交易失败, 已退回, 取消, キャンセル, 失敗, 취소, 거절, 실패, geschlossen',
-  ),
-];
+const PENDING = splitList(`
+  pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress, on hold, hold, held,
+  uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled, forecast, forecasted, unposted, created,
+  active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend, in bearbeitung, geplant, reserviert,
+  autorisiert, angekündigt, gereserveerd, in behandeling, gepland, en attente, en cours, à venir, prévu, autorisé,
+  in attesa, autorizzato, da contabilizzare, non contabilizzato, in corso, pianificato, pendiente, autorizado,
+  en proceso, programado, pendente, agendado, em processamento, em aberto, futuro, oczekująca, oczekujące, w toku,
+  zaplanowana, blokada, autoryzacja, niezaksięgowana, čeká na zaúčtování, čekající, plánovaná, blokace, reserverad,
+  väntande, reserverat, kommande, preliminär, planerad, venter, reserveret, afventer, ventende, reservert, planlagt,
+  varaus, odottaa, függőben, zárolt, beklemede, bekliyor, в обработке, ожидает, авторизован, заморожен, hold,
+  в ожидании, запланирован, 等待付款, 待支付, 处理中, 等待买家付款, 等待确认收货, 待确认, 未確定, 予定, 保留中, 대기,
+  처리중
+`);
+const FAILED = splitList(`
+  failed, failure, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired, denied,
+  returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked, abgelehnt, storniert, abgebrochen,
+  fehlgeschlagen, nicht ausgeführt, verfallen, rückgängig, zurückgewiesen, geweigerd, geannuleerd, mislukt, verlopen,
+  refusé, annulé, rejeté, échoué, expiré, rifiutato, rifiutata, annullato, annullata, respinto, fallito, stornato,
+  rechazado, rechazada, cancelado, cancelada, anulado, fallido, denegado, caducado, recusado, recusada, rejeitado,
+  estornado, negado, falhou, não autorizado, odrzucona, odrzucono, anulowana, anulowano, zwrócona, zamítnuto, zrušeno,
+  odmítnuto, stornováno, avvisad, avbruten, makulerad, nekad, misslyckad, afvist, annulleret, slettet, avvist,
+  kansellert, avbrutt, hylätty, peruttu, peruutettu, elutasítva, sikertelen, törölt, reddedildi, iptal, iptal edildi,
+  başarısız, отклонен, отклонено, отменен, отменено, отказ, неуспешно, ошибка, отмена, 交易关闭, 已关闭, 支付失败,
+  失败, 已撤销, 交易失败, 已退回, 取消, キャンセル, 失敗, 취소, 거절, 실패, geschlossen
+`);
 
 export type BookingStatus = 'done' | 'pending' | 'failed';
 
@@ -147,60 +72,27 @@ export function findStatus(word: string): BookingStatus | undefined {
   );
 }
 
-const BALANCE_PHRASES = [
-  ...splitList(
-    'balance, total balance, opening balance, closing balance, beginning balance, ending balance',
-  ),
-  ...splitList(
-    'starting balance, start balance, end balance, final balance, initial balance, old balance',
-  ),
-  ...splitList(
-    'new balance, previous balance, current balance, available balance, account balance',
-  ),
-  ...splitList('ledger balance, balance brought forward, balance carried forward, brought forward'),
-  ...splitList(
-    'carried forward, balance forward, balance b f, balance c f, total, totals, subtotal, grand total, turnover',
-  ),
-  ...splitList(
-    'total debits, total credits, total debit, total credit, total income, total expenses, sum',
-  ),
-  ...splitList(
-    'saldo, anfangssaldo, endsaldo, kontostand, alter kontostand, neuer kontostand, summe',
-  ),
-  ...splitList(
-    'alter saldo, neuer saldo, gesamt, gesamtsumme, umsatz gesamt, schlusssaldo, eröffnungssaldo',
-  ),
-  ...splitList(
-    'abschlusssaldo, saldovortrag, beginsaldo, eindsaldo, openingssaldo, slotsaldo, totaal',
-  ),
-  ...splitList(
-    'solde, solde initial, solde final, solde précédent, nouveau solde, ancien solde, total général',
-  ),
-  ...splitList(
-    'saldo iniziale, saldo finale, saldo contabile, totale, totali, saldo inicial, saldo final',
-  ),
-  ...splitList(
-    'saldo anterior, saldo do dia, saldo total disponível dia, saldo actual, saldo atual, totais',
-  ),
-  ...splitList(
-    's a l d o, saldo parcial, totales, saldo początkowe, saldo końcowe, razem, suma, obroty',
-  ),
-  ...splitList(
-    'počáteční zůstatek, konečný zůstatek, celkem, likutis pradžioje, likutis pabaigoje, apyvarta',
-  ),
-  ...splitList(
-    'ingående saldo, utgående saldo, summa, startsaldo, slutsaldo, alkusaldo, loppusaldo, saldo pr',
-  ),
-  ...splitList(
-    'nyitó egyenleg, záró egyenleg, devir, toplam, входящий остаток, исходящий остаток, итого',
-  ),
-  ...splitList(
-    'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, יתרה, יתרת פתיחה, יתרת סגירה, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
-  ),
-  ...splitList(
-    'sākuma atlikums, beigu atlikums, apgrozījums, atlikums, lõppsaldo, algsaldo, käive, sold initial, sold final, rulaj, upphafsstaða, lokastaða, početno stanje, končno stanje, початковий залишок, кінцевий залишок, início saldo, saldo awal, saldo akhir, ยอดยกมา, ยอดยกไป, 承前餘額, 餘額, 期初餘額, 期末餘額, 總計, 小計, 이월, summa köp, summa uttag, açılış bakiyesi, kapanış bakiyesi',
-  ),
-].map(normalize);
+const BALANCE_PHRASES = splitList(`
+  balance, total balance, opening balance, closing balance, beginning balance, ending balance, starting balance,
+  start balance, end balance, final balance, initial balance, old balance, new balance, previous balance,
+  current balance, available balance, account balance, ledger balance, balance brought forward,
+  balance carried forward, brought forward, carried forward, balance forward, balance b f, balance c f, total, totals,
+  subtotal, grand total, turnover, total debits, total credits, total debit, total credit, total income,
+  total expenses, sum, saldo, anfangssaldo, endsaldo, kontostand, alter kontostand, neuer kontostand, summe,
+  alter saldo, neuer saldo, gesamt, gesamtsumme, umsatz gesamt, schlusssaldo, eröffnungssaldo, abschlusssaldo,
+  saldovortrag, beginsaldo, eindsaldo, openingssaldo, slotsaldo, totaal, solde, solde initial, solde final,
+  solde précédent, nouveau solde, ancien solde, total général, saldo iniziale, saldo finale, saldo contabile, totale,
+  totali, saldo inicial, saldo final, saldo anterior, saldo do dia, saldo total disponível dia, saldo actual,
+  saldo atual, totais, s a l d o, saldo parcial, totales, saldo początkowe, saldo końcowe, razem, suma, obroty,
+  počáteční zůstatek, konečný zůstatek, celkem, likutis pradžioje, likutis pabaigoje, apyvarta, ingående saldo,
+  utgående saldo, summa, startsaldo, slutsaldo, alkusaldo, loppusaldo, saldo pr, nyitó egyenleg, záró egyenleg, devir,
+  toplam, входящий остаток, исходящий остаток, итого, остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高,
+  יתרה, יתרת פתיחה, יתרת סגירה, 期初余额, 期末余额, 合计, 总计, 小计, 합계, sākuma atlikums, beigu atlikums,
+  apgrozījums, atlikums, lõppsaldo, algsaldo, käive, sold initial, sold final, rulaj, upphafsstaða, lokastaða,
+  početno stanje, končno stanje, початковий залишок, кінцевий залишок, início saldo, saldo awal, saldo akhir, ยอดยกมา,
+  ยอดยกไป, 承前餘額, 餘額, 期初餘額, 期末餘額, 總計, 小計, 이월, summa köp, summa uttag, açılış bakiyesi,
+  kapanış bakiyesi
+`).map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);
 const FIRST_WORDS = new Set(BALANCE_PHRASES.map((phrase) => phrase.split(' ', 1)[0]));
 /**
@@ -284,40 +176,18 @@ const FLAGS =
  * budget excludes has still moved. The user must say whether such rows count.
  */
 const DOUBTFUL_FLAGS = new Set(
-  [
-    ...splitList(
-      'reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden',
-    ),
-    ...splitList(
-      'storno, stornierung, rückgängig, ausgeschlossen, ignoriert, ausgeblendet, verborgen',
-    ),
-    ...splitList(
-      'teruggeboekt, gestorneerd, uitgesloten, genegeerd, annulé, extourné, extourne, exclu',
-    ),
-    ...splitList('contrepassé, ignoré, masqué, anulado, revertido, reversado, extornado, excluido'),
-    ...splitList(
-      'ignorado, oculto, estornado, estorno, excluído, stornato, annullato, escluso, esclusa',
-    ),
-    ...splitList(
-      'ignorato, nascosto, anulowana, anulowane, wycofana, zwrócona, wykluczone, wykluczona',
-    ),
-    ...splitList('ukryte, stornováno, zrušeno, vyloučeno, skryto, återförd, makulerad, annullerad'),
-    ...splitList(
-      'utesluten, exkluderad, dold, tilbageført, annulleret, udelukket, skjult, tilbakeført',
-    ),
-    ...splitList(
-      'kansellert, ekskludert, peruttu, palautettu, ohitettu, piilotettu, stornózott, sztornó',
-    ),
-    ...splitList(
-      'kizárva, rejtett, iptal, iade, hariç, gizli, сторно, сторнировано, отменено, отменен',
-    ),
-    ...splitList(
-      'исключено, исключён, скрыто, скасовано, виключено, 冲正, 已冲正, 撤销, 已撤销, 不计入预算',
-    ),
-    ...splitList(
-      'transfer, internal transfer, 振替, 不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김',
-    ),
-  ].map(normalize),
+  splitList(`
+    reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden, storno, stornierung,
+    rückgängig, ausgeschlossen, ignoriert, ausgeblendet, verborgen, teruggeboekt, gestorneerd, uitgesloten, genegeerd,
+    annulé, extourné, extourne, exclu, contrepassé, ignoré, masqué, anulado, revertido, reversado, extornado,
+    excluido, ignorado, oculto, estornado, estorno, excluído, stornato, annullato, escluso, esclusa, ignorato,
+    nascosto, anulowana, anulowane, wycofana, zwrócona, wykluczone, wykluczona, ukryte, stornováno, zrušeno,
+    vyloučeno, skryto, återförd, makulerad, annullerad, utesluten, exkluderad, dold, tilbageført, annulleret,
+    udelukket, skjult, tilbakeført, kansellert, ekskludert, peruttu, palautettu, ohitettu, piilotettu, stornózott,
+    sztornó, kizárva, rejtett, iptal, iade, hariç, gizli, сторно, сторнировано, отменено, отменен, исключено,
+    исключён, скрыто, скасовано, виключено, 冲正, 已冲正, 撤销, 已撤销, 不计入预算, transfer, internal transfer, 振替,
+    不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김
+  `).map(normalize),
 );
 const YES =
   /^(?:true|yes|y|1|x|✓|✔|○|ja|j|oui|vrai|s|s[ií]|vero|verdadero|sim|verdadeiro|tak|prawda|ano|pravda|wahr|waar|sant|sand|kyllä|tosi|igen|igaz|evet|doğru|да|так|истина|是|はい|예)$/i;

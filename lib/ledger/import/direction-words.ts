@@ -1,47 +1,23 @@
 // The words and signs that files use for income, for expenses, and for amounts that are neither.
+import { splitList } from './word-list.ts';
 
 export type Direction = 'income' | 'expense' | 'neutral';
 
-const splitList = (words: string) => words.split(',').map((word) => word.trim());
-
-const INCOME = [
-  ...splitList('income, cr, credit, c, in, +, deposit, inflow, haben, h, gutschrift, eingang, bij'),
-  ...splitList(
-    'k, kredit, kreedit, crédit, crédito, credito, entrada, entrate, abono, ingreso, uznanie',
-  ),
-  ...splitList(
-    'uznania, wpływ, wpływy, příchozí, příjem, prijem, jóváírás, j, alacak, gelir, приход',
-  ),
-  ...splitList(
-    'доход, зачисление, пополнение, 收入, 入金, 預入, 입금, inn, einnahme, money in, credited',
-  ),
-  ...splitList(
-    'inkomst, incoming, received, recette, ganho, receita, revenus, crdt, inc, incomes, deposits, credits',
-  ),
-  ...splitList(
-    'insättning, pano, innborgun, ma, avere, π, πίστωση, dobro, кредит, بستانکار, 存入, 存款, příchozí platba, credit entry',
-  ),
-];
-const EXPENSE = [
-  ...splitList(
-    'expense, dr, debit, d, out, -, −, withdrawal, outflow, soll, s, belastung, ausgang, af',
-  ),
-  ...splitList(
-    'debet, deebet, débit, débito, debito, saída, uscite, uscita, cargo, gasto, obciążenie',
-  ),
-  ...splitList(
-    'obciążenia, wydatek, odchozí, výdaj, vydaj, terhelés, t, borç, gider, расход, списание',
-  ),
-  ...splitList(
-    '支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited, utgift, outgoing',
-  ),
-  ...splitList(
-    'sent, dépense, despesa, dépenses, purchase, dbit, exp, expenses, withdrawals, debits',
-  ),
-  ...splitList(
-    'uttag, db, otto, úttekt, wn, winien, dare, χ, χρέωση, breme, исплата, дебет, بدهکار, 提款, 提出, odchozí platba, debit entry',
-  ),
-];
+const INCOME = splitList(`
+  income, cr, credit, c, in, +, deposit, inflow, haben, h, gutschrift, eingang, bij, k, kredit, kreedit, crédit,
+  crédito, credito, entrada, entrate, abono, ingreso, uznanie, uznania, wpływ, wpływy, příchozí, příjem, prijem,
+  jóváírás, j, alacak, gelir, приход, доход, зачисление, пополнение, 收入, 入金, 預入, 입금, inn, einnahme, money in,
+  credited, inkomst, incoming, received, recette, ganho, receita, revenus, crdt, inc, incomes, deposits, credits,
+  insättning, pano, innborgun, ma, avere, π, πίστωση, dobro, кредит, بستانکار, 存入, 存款, příchozí platba,
+  credit entry
+`);
+const EXPENSE = splitList(`
+  expense, dr, debit, d, out, -, −, withdrawal, outflow, soll, s, belastung, ausgang, af, debet, deebet, débit,
+  débito, debito, saída, uscite, uscita, cargo, gasto, obciążenie, obciążenia, wydatek, odchozí, výdaj, vydaj,
+  terhelés, t, borç, gider, расход, списание, 支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited,
+  utgift, outgoing, sent, dépense, despesa, dépenses, purchase, dbit, exp, expenses, withdrawals, debits, uttag, db,
+  otto, úttekt, wn, winien, dare, χ, χρέωση, breme, исплата, дебет, بدهکار, 提款, 提出, odchozí platba, debit entry
+`);
 const NEUTRAL = splitList('neutral, 不计收支, /, internal transfer, transfer');
 
 const normalize = (word: string) => word.normalize('NFKC').trim().toLowerCase().replace(/\.$/, '');
