@@ -1,8 +1,9 @@
 // Asks for a key. An action of a person that the service refuses for its key waits for another key, and is then repeated: only a
 // key of the same ledger opens the page again without a reload.
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { ApiError, type Call } from './api-error.ts';
 import { call, storedKey } from './client.ts';
+import { untilTrue } from './until-true.ts';
 
 /** Undefined unless the page asks for a key; `refused` is the error if the service refused the last key. */
 export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | undefined>(
@@ -23,20 +24,11 @@ export async function withKey<Result>(act: () => Promise<Result>): Promise<Resul
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
       if (!keyQuestion.peek()) askForKey(error);
-      await waitForKey();
+      await untilTrue(() => !keyQuestion.value);
     }
   }
 }
 
 export async function callWithKey<Result>(path: string, request?: Call): Promise<Result> {
   return await withKey(() => call<Result>(path, request));
-}
-
-async function waitForKey(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = effect(() => {
-    if (!keyQuestion.value) resolve();
-  });
-  await promise;
-  stop();
 }

@@ -1,11 +1,12 @@
 // The writes of the page to the service. A write is shown at once, stored on the device until the service responds, sent again
 // after a lost response, and undone if it is refused. The next page resumes the queue.
-import { computed, effect, type ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
 import type { Journal } from './journal.ts';
 import type { Fields, Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
 import type { Refusal } from './send-write.ts';
+import { untilTrue } from './until-true.ts';
 import { createWriteQueue, type Write, type WriteQueue } from './write-queue.ts';
 
 interface Ports extends SenderPorts {
@@ -64,7 +65,7 @@ export function createOutbox({ journal, ...ports }: Ports) {
     undoRemovals: () => undoRemovals(queue, state.undoable.peek()),
     flush: () => flush(sender),
     /** Resolves once every write has a response, except deletions that can still be undone. */
-    settle: () => settle(queue, sender),
+    settle: () => untilTrue(() => state.waiting.value.length === state.undoable.value.length),
     resolveConflict: (id: number) => resolveConflict(sender, id),
     /** Ends the pause after a failed attempt. Resolves when no write is due. */
     retryNow(): Promise<void> {
@@ -156,17 +157,6 @@ function flush(sender: Sender): void {
       void pump(sender);
     } else void attempt(sender, each);
   }
-}
-
-async function settle({ waiting }: WriteQueue, { ledger }: Sender): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = effect(() => {
-    const isDue = ({ sendAt, queuedAt, ledger: name }: Write) =>
-      name === ledger.value && sendAt === queuedAt;
-    if (!waiting.value.some(isDue)) resolve();
-  });
-  await promise;
-  stop();
 }
 
 /** True if an earlier write of one of its rows has no response yet. */

@@ -1,5 +1,6 @@
 // Work of several requests, such as an import or a merge. A reload would cut it off in the middle, so the page reloads afterwards.
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
+import { untilTrue } from './until-true.ts';
 
 const runningCount = signal(0);
 
@@ -16,11 +17,6 @@ export async function work<Result>(run: () => Promise<Result>): Promise<Result> 
 
 /** Runs once no work is under way: at once if there is none. */
 export async function afterWork(run: () => void): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = effect(() => {
-    if (runningCount.value === 0) resolve();
-  });
-  await promise;
-  stop();
+  await untilTrue(() => runningCount.value === 0);
   run();
 }

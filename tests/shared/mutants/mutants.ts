@@ -2677,14 +2677,14 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['  openedLedger = ledger;\n', ''],
   ]),
   ...mutantsOf('web/page/work-under-way.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
-    ['if (runningCount.value === 0) resolve();', 'resolve();'],
+    ['() => runningCount.value === 0', '() => true'],
     ['  } finally {\n    runningCount.value -= 1;\n  }', '  } finally {\n  }'],
   ]),
   ...mutantsOf('web/page/kept-import.ts', 'tests/ledger/unit/web/page/kept-import.test.ts', [
     ['    else dropDraft(nameDraft());', ''],
   ]),
   ...mutantsOf('web/page/key-question.ts', 'tests/ledger/unit/web/page/key-of-tab.test.ts', [
-    ['      await waitForKey();', '      throw error;'],
+    ['      await untilTrue(() => !keyQuestion.value);', '      throw error;'],
   ]),
   ...mutantsOf('web/page/send-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['error instanceof ApiError ? error : explainDefect(error)', 'error as ApiError'],
