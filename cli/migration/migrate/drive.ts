@@ -23,8 +23,8 @@ import { formatChecklist, formatPlan, formatRollback } from './plan-text.ts';
 import {
   capitalise,
   findRun,
-  formatWindowTime,
   readStatus,
+  reportStep,
   retryWhileFrozen,
   runStep,
   type Session,
@@ -167,7 +167,7 @@ async function takeStep(
   step: FunctionName,
 ): Promise<Status> {
   const { session } = options;
-  const { output, place, now } = session;
+  const { now } = session;
   const { runId } = status;
   const approval = step === 'cutover' ? await approve(options, status) : {};
   const startedAt = now();
@@ -199,14 +199,9 @@ async function takeStep(
     reportFailure(session, newStatus, { step, error: new Refusal(name, why) });
     return newStatus;
   }
-  const text = `${formatWindowTime(session, newStatus)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
-  const event = {
-    event: 'step',
-    step,
-    phase: newStatus.phase,
-    seconds: (now() - startedAt) / 1_000,
-  };
-  output.line(text, event, listNextSteps(newStatus, place.stage));
+  const text = `done in ${formatDuration(now() - startedAt)}`;
+  const details = { phase: newStatus.phase, seconds: (now() - startedAt) / 1_000 };
+  reportStep(session, newStatus, { mark: 'done', step, text, event: 'step', details });
   return newStatus;
 }
 
@@ -219,16 +214,14 @@ async function waitToRepeat(
   newStatus: Status,
   { step, error }: { readonly step: FunctionName; readonly error: Error },
 ): Promise<Status> {
-  const { output, place, signal, sleep, lastSeen } = session;
+  const { signal, sleep, lastSeen } = session;
   signal.throwIfAborted();
   const { name } = error;
   const message = joinSentences(error);
   if (message !== lastSeen.failure) {
-    output.line(
-      `${formatWindowTime(session, newStatus)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
-      { event: 'retry', step, error: { name, message } },
-      listNextSteps(newStatus, place.stage),
-    );
+    const text = `${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`;
+    const details = { error: { name, message } };
+    reportStep(session, newStatus, { mark: 'warning', step, text, event: 'retry', details });
   }
   lastSeen.failure = message;
   await sleep(POLL_SECONDS * 1_000);
@@ -241,18 +234,15 @@ function isTakenOver(oldStatus: Status, newStatus: Status): boolean {
 }
 
 function reportTakenOver(session: Session, newStatus: Status, step: FunctionName): void {
-  const { output, place } = session;
   const { phase, hasReturned } = newStatus;
   const outcome = hasReturned
     ? 'has rolled the run back'
     : phase === 'switching-back'
       ? 'is rolling the run back'
       : `has taken over: the run is ${phase}`;
-  output.line(
-    `${formatWindowTime(session, newStatus)}${output.mark('warning')} ${capitalise(step)}: another command ${outcome}.`,
-    { event: 'taken-over', step, phase },
-    listNextSteps(newStatus, place.stage),
-  );
+  const text = `another command ${outcome}.`;
+  const details = { phase };
+  reportStep(session, newStatus, { mark: 'warning', step, text, event: 'taken-over', details });
 }
 
 /** Reports a failure after which the run continues with a rollback. */
@@ -261,14 +251,11 @@ function reportFailure(
   newStatus: Status,
   { step, error }: { readonly step: FunctionName; readonly error: Error },
 ): void {
-  const { output, place } = session;
   const { name } = error;
   const message = joinSentences(error);
-  output.line(
-    `${formatWindowTime(session, newStatus)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
-    { event: 'failed', step, error: { name, message } },
-    listNextSteps(newStatus, place.stage),
-  );
+  const details = { error: { name, message } };
+  const text = `${name}: ${message}`;
+  reportStep(session, newStatus, { mark: 'failed', step, text, event: 'failed', details });
 }
 
 function buildInput(step: FunctionName, { payload }: DriveOptions, runId: string): Payload {

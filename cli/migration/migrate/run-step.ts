@@ -157,20 +157,42 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
 
 /** Prints a line for each passed stage of a switch. */
 function createStageOutput(session: Session, step: FunctionName): (status: Status) => void {
-  const { output, place } = session;
   const printedStages = new Set<string>();
   return (status) => {
     for (const stage of status.stages) {
       if (printedStages.has(stage)) continue;
       printedStages.add(stage);
-      const line = `${formatWindowTime(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
-      output.line(line, { event: 'stage', step, stage }, listNextSteps(status, place.stage));
+      const text = stage.replaceAll('-', ' ');
+      reportStep(session, status, { mark: 'done', step, text, event: 'stage', details: { stage } });
     }
   };
 }
 
 export function capitalise(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+interface StepReport {
+  readonly mark: Parameters<Session['output']['mark']>[0];
+  readonly step: string;
+  readonly text: string;
+  /** Name of the event in the output for machines, and its fields beside the step */
+  readonly event: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Prints a line about a step, with the time left in the window. */
+export function reportStep(
+  session: Session,
+  status: Status,
+  { mark, step, text, event, details }: StepReport,
+): void {
+  const { output, place } = session;
+  output.line(
+    `${formatWindowTime(session, status)}${output.mark(mark)} ${capitalise(step)}: ${text}`,
+    { event, step, ...details },
+    listNextSteps(status, place.stage),
+  );
 }
 
 /** Formats the time left in the window, such as `[18:03 left] `; a rollback has no deadline. */
@@ -192,7 +214,7 @@ export async function retryWhileFrozen<Result>(
   { name, runId }: { readonly name: string; readonly runId: unknown },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { output, place, signal, sleep, lastSeen } = session;
+  const { signal, sleep, lastSeen } = session;
   for (
     let pauseSeconds = FIRST_RETRY_SECONDS;
     ;
@@ -207,11 +229,10 @@ export async function retryWhileFrozen<Result>(
       const retryTime = status ? measureRetryTime(session, status) : 0;
       if (!status || retryTime <= 0) throw error;
       const milliseconds = Math.min(pauseSeconds * 1_000, retryTime);
-      output.line(
-        `${formatWindowTime(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${formatDuration(milliseconds)}.`,
-        { event: 'retry', step: name, error: { name: error.name, message: error.message } },
-        listNextSteps(status, place.stage),
-      );
+      const { name: errorName, message } = error;
+      const text = `${errorName}: ${message} Trying again in ${formatDuration(milliseconds)}.`;
+      const details = { error: { name: errorName, message } };
+      reportStep(session, status, { mark: 'warning', step: name, text, event: 'retry', details });
       await sleep(milliseconds);
     }
   }
