@@ -13,8 +13,6 @@ describe('a kept draft', () => {
   const storageItems = new Map<string, string>();
 
   beforeEach(() => {
-    storageItems.clear();
-    vi.useFakeTimers();
     vi.stubGlobal('sessionStorage', {
       get length() {
         return storageItems.size;
@@ -24,9 +22,14 @@ describe('a kept draft', () => {
       setItem: (name: string, text: string) => storageItems.set(name, text),
       removeItem: (name: string) => storageItems.delete(name),
     });
+    // Test files share their modules: an earlier one may have left a draft that waits for a real timer.
+    writeDrafts();
+    storageItems.clear();
+    vi.useFakeTimers();
   });
   afterEach(() => {
     dropDraft('draft');
+    writeDrafts();
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
