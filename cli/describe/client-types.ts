@@ -22,6 +22,6 @@ function writeResponseTypes(): string {
  */
 export function listFailureMessages(): Record<string, string> {
   return Object.fromEntries(
-    Object.values(ENDPOINTS_BY_ROUTE).map(({ id, failure }) => [id, failure]),
+    Object.values(ENDPOINTS_BY_ROUTE).map(({ id, failureMessage }) => [id, failureMessage]),
   );
 }

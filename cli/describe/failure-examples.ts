@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { createNameTakenError } from '../../lib/ledger/domain/category.ts';
 import { createExternalIdTakenError } from '../../lib/ledger/domain/transaction.ts';
 import {
+  createNotFoundError,
   ForbiddenError,
   IdempotencyKeyReusedError,
   PayloadTooLargeError,
   RequestInProgressError,
   UnauthenticatedError,
   UnsupportedMediaTypeError,
-  unknownRecord,
 } from '../../lib/ledger/errors.ts';
 import { toErrorReply } from '../../lib/ledger/http/error-reply.ts';
 import { parseBody, parseFilter } from '../../lib/ledger/http/fields.ts';
@@ -45,7 +45,7 @@ function chooseError(status: string, { method, path, hasBody }: FailingOperation
     400: () => catchError(() => (hasBody ? parseBody : parseFilter)(v.object({}), { colour: '1' })),
     401: () => new UnauthenticatedError('The API key is not known'),
     403: () => new ForbiddenError(`The key or token does not allow ${method}: its scope is read`),
-    404: () => unknownRecord(isCategory ? 'Category' : 'Transaction', 7),
+    404: () => createNotFoundError(isCategory ? 'Category' : 'Transaction', 7),
     409: () => {
       if (path.includes('bulk'))
         return new RequestInProgressError('A request with this key is running');

@@ -4,10 +4,10 @@ import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by
 import {
   type Field,
   ID,
-  NUMBER,
+  INTEGER,
   reference,
-  TEXT,
-} from '../../lib/ledger/http/endpoints/response-forms.ts';
+  STRING,
+} from '../../lib/ledger/http/endpoints/response-schemas.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
 import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
 import { describeFields, SCHEMAS } from './openapi-schemas.ts';
@@ -126,7 +126,7 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
     name,
     in: 'header',
     description,
-    schema: { ...TEXT, ...schema },
+    schema: { ...STRING, ...schema },
   });
   const key = 'The same key with the same body is applied once in 24 hours.';
   if (isIdempotent) {
@@ -155,10 +155,13 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
 /** Matches the tags of this service, and the tags of any other service. */
 const ETAG = '"[!#-~]*"';
 
-/** Derives the statuses from the inputs of the operation; `failures` adds statuses, or replaces their descriptions. */
+/** Derives the statuses from the inputs of the operation; `failureDescriptions` adds statuses, or replaces their descriptions. */
 function describeResponses(method: string, path: string, operation: Endpoint) {
-  const { status = 200, body, failures, isVersioned, isTagged } = operation;
-  const descriptions = { ...describeCommonFailures(method, path, operation), ...failures };
+  const { status = 200, body, failureDescriptions, isVersioned, isTagged } = operation;
+  const descriptions = {
+    ...describeCommonFailures(method, path, operation),
+    ...failureDescriptions,
+  };
   const failed = Object.entries(descriptions).flatMap(([code, description]) =>
     description
       ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
@@ -248,17 +251,17 @@ function describeUnexpectedFailure(isWrite: boolean, isIdempotent = false): stri
 }
 
 const HEADERS = {
-  'X-Request-Id': { schema: TEXT, required: true, description: 'The id of the request in logs.' },
-  ETag: { schema: TEXT, required: true, description: 'The version of the record.' },
-  Location: { schema: TEXT, required: true, description: 'The path of the new record.' },
+  'X-Request-Id': { schema: STRING, required: true, description: 'The id of the request in logs.' },
+  ETag: { schema: STRING, required: true, description: 'The version of the record.' },
+  Location: { schema: STRING, required: true, description: 'The path of the new record.' },
   'Idempotent-Replayed': {
-    schema: { ...TEXT, enum: ['true'] },
+    schema: { ...STRING, enum: ['true'] },
     description: 'The response repeats that of an earlier request.',
   },
-  'Content-Disposition': { schema: TEXT, description: 'The name of the file.' },
-  Link: { schema: TEXT, description: 'The next part.' },
-  'Retry-After': { schema: NUMBER, description: 'Seconds until a repetition may succeed.' },
-  'WWW-Authenticate': { schema: TEXT, required: true, description: 'How to authenticate.' },
+  'Content-Disposition': { schema: STRING, description: 'The name of the file.' },
+  Link: { schema: STRING, description: 'The next part.' },
+  'Retry-After': { schema: INTEGER, description: 'Seconds until a repetition may succeed.' },
+  'WWW-Authenticate': { schema: STRING, required: true, description: 'How to authenticate.' },
 };
 
 function describeHeaders(...names: (keyof typeof HEADERS | false | undefined)[]) {

@@ -12,21 +12,21 @@ import {
   type Field,
   type Fields,
   ID,
+  INTEGER,
   list,
-  listNamedForms,
-  NUMBER,
+  listNamedSchemas,
   object,
   oneOf,
   reference,
-  schema,
-  TEXT,
+  STRING,
+  schemaRef,
   TIME,
-} from '../../lib/ledger/http/endpoints/response-forms.ts';
+} from '../../lib/ledger/http/endpoints/response-schemas.ts';
 import type { ObjectSchema } from '../../lib/ledger/http/fields.ts';
 import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
 import { transactionFields } from '../../lib/ledger/http/transaction-json.ts';
 
-const ETAG: Field = { ...TEXT, description: 'The value for `If-Match`, with its quotes.' };
+const ETAG: Field = { ...STRING, description: 'The value for `If-Match`, with its quotes.' };
 
 /** The bodies of requests by the names of their schemas. */
 const BODIES: Readonly<Record<string, ObjectSchema>> = Object.fromEntries(
@@ -78,7 +78,7 @@ function isUntyped(field: Field): boolean {
 }
 
 function makePortable({ anyOf, ...field }: Field): Field {
-  if (String(field.enum) === String(TRANSACTION_TYPES)) return schema('TransactionType');
+  if (String(field.enum) === String(TRANSACTION_TYPES)) return schemaRef('TransactionType');
   const merged = Array.isArray(anyOf) ? { ...anyOf[0], ...field } : field;
   return merged.type === 'integer' ? { ...merged, format: 'int64' } : merged;
 }
@@ -88,10 +88,10 @@ const READ_ONLY: Fields = {
   id: ID,
   created_at: TIME,
   updated_at: TIME,
-  category_name: TEXT,
+  category_name: STRING,
   transaction_count: COUNT,
-  etag: TEXT,
-  import_id: { ...TEXT, nullable: true },
+  etag: STRING,
+  import_id: { ...STRING, nullable: true },
 };
 
 /** Describes a body, which accepts known fields only. */
@@ -125,7 +125,7 @@ function removeLimits(field: Field): Field {
 /** Collects the named schemas of all responses. */
 function describeResponses(): Fields {
   return Object.fromEntries(
-    Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamedForms(response)),
+    Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamedSchemas(response)),
   );
 }
 
@@ -134,9 +134,9 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [name, describeBody(body)])),
   TransactionType: oneOf(TRANSACTION_TYPES),
   Transaction: describeRecord(transactionFields, {
-    category_name: TEXT,
-    external_id: TEXT,
-    import_id: { ...TEXT, description: 'The id of the import that created the transaction.' },
+    category_name: STRING,
+    external_id: STRING,
+    import_id: { ...STRING, description: 'The id of the import that created the transaction.' },
   }),
   Category: describeRecord(categoryFields, {
     transaction_count: {
@@ -146,13 +146,13 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   }),
   Pagination: object({
     page: { ...COUNT, nullable: true, description: 'Null with `after`.' },
-    per_page: NUMBER,
+    per_page: INTEGER,
     total: COUNT,
     pages: COUNT,
     has_next: BOOLEAN,
     has_prev: BOOLEAN,
     next_cursor: {
-      ...TEXT,
+      ...STRING,
       nullable: true,
       description: 'Send it as `after` to get the next page; null at the end.',
     },
@@ -162,21 +162,21 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   FieldErrors: {
     type: 'object',
     description: 'The messages of each invalid field.',
-    additionalProperties: list(TEXT),
+    additionalProperties: list(STRING),
   },
   Failure: object(
     {
       success: { ...BOOLEAN, description: 'Always false.' },
-      error: schema('ErrorCode'),
-      message: TEXT,
+      error: schemaRef('ErrorCode'),
+      message: STRING,
     },
     {
-      details: schema('FieldErrors'),
+      details: schemaRef('FieldErrors'),
       existing_id: {
         ...ID,
         description: 'The id of the record that has the `external_id` or the name.',
       },
     },
   ),
-  GatewayFailure: object({ message: TEXT }, { success: BOOLEAN, error: schema('ErrorCode') }),
+  GatewayFailure: object({ message: STRING }, { success: BOOLEAN, error: schemaRef('ErrorCode') }),
 };

@@ -72,7 +72,7 @@ export function readLedgerId(environment: Environment): string {
   throw new ConfigurationError(`LEDGER_ID must be ${LEDGER_ID.rule}`);
 }
 
-// UTC is not checked, because the first use of Intl loads the time zones of the world: an eighth of a function's start.
+// UTC is not checked, because the first use of Intl loads all time zones, which takes an eighth of a function's cold start.
 function checkTimeZone(value: string): string {
   if (value === 'UTC') return value;
   try {

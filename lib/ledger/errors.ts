@@ -1,5 +1,4 @@
-// The errors that the service throws on purpose. Each has its name as a text, which callers match and minification does not
-// change.
+// The errors that the service throws on purpose. Each has a literal name, which callers match and minification does not change.
 
 /** Sentences that say what is wrong with each field, by its name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -36,7 +35,7 @@ export class PayloadTooLargeError extends Error {
   override readonly name = 'PayloadTooLargeError';
 }
 
-/** The request body is compressed or encoded in another way. */
+/** The request body is compressed or otherwise encoded. */
 export class UnsupportedMediaTypeError extends Error {
   override readonly name = 'UnsupportedMediaTypeError';
 }
@@ -85,6 +84,6 @@ export class RequestInProgressError extends Error {
 
 export type Resource = 'Transaction' | 'Category';
 
-export function unknownRecord(resource: Resource, id: number | string): NotFoundError {
+export function createNotFoundError(resource: Resource, id: number | string): NotFoundError {
   return new NotFoundError(`${resource} with id ${id} not found`);
 }

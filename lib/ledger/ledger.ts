@@ -44,7 +44,7 @@ export interface LedgerService {
   readonly authenticate: Authenticate;
   readonly openLedger: (context: RequestContext) => Ledger;
   /**
-   * Reads from the table.
+   * Checks that the table can be read.
    * @throws the errors of the database
    */
   readonly checkTable: (limits: RequestLimits) => Promise<void>;
@@ -105,9 +105,9 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     return onRetry ? { ...defaultPolicy, onRetry } : defaultPolicy;
   }
 
-  const calls = { client, tableName, timeouts, timeoutSignal };
+  const databaseOptions = { client, tableName, timeouts, timeoutSignal };
   const openDatabase = (limits: RequestLimits) =>
-    createLedgerDatabase({ ...calls, limits, retryPolicy: createPolicy(limits) });
+    createLedgerDatabase({ ...databaseOptions, limits, retryPolicy: createPolicy(limits) });
   /** Attempts each call once, for a quarter of the usual time: for writes that no request depends on. */
   const openBestEffortDatabase = (limits: RequestLimits) =>
     createLedgerDatabase({

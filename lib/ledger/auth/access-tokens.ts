@@ -1,5 +1,5 @@
-// Verifies JWT access tokens of an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
-// Discovery 1.0) and are cached. They are fetched again for an unknown key id, so that the issuer can rotate its keys.
+// Verifies JWT access tokens from an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
+// Discovery 1.0) and are cached. They are fetched again when a token names an unknown key id, so that the issuer can rotate them.
 import {
   type CryptoKey,
   createRemoteJWKSet,
@@ -25,10 +25,10 @@ export interface TokenIssuer {
 
 export type VerifyToken = (token: string) => Promise<Caller>;
 
-/** Public-key signatures only: with a shared secret, everyone who can verify could also sign. */
+/** Public-key signatures only: with a shared secret, anyone who can verify could also sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** The algorithm with which a fetched key of each kind is checked. */
-const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
+/** Algorithm used to import a fetched key, by its type (`kty`). */
+const ALGORITHM_BY_KEY_TYPE: ReadonlyMap<unknown, string> = new Map([
   ['RSA', 'RS256'],
   ['EC', 'ES256'],
   ['OKP', 'EdDSA'],
@@ -130,19 +130,21 @@ export function createTokenVerifier(
 }
 
 /**
- * Reads the subject. It must be a text with a UTF-8 form of its own: the ledger is a hash of the subject, and other values
- * would share a ledger.
+ * Reads the subject, a non-empty and well-formed string: the ledger id is a hash of its UTF-8, in which all malformed characters
+ * are equal, so two malformed subjects would share a ledger.
  * @throws UnauthenticatedError
  */
 function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
   if (typeof sub === 'string' && sub !== '' && sub.isWellFormed()) return sub;
-  throw new UnauthenticatedError('The access token names no subject: "sub" must be a text');
+  throw new UnauthenticatedError(
+    'The access token names no subject: "sub" must be a non-empty string',
+  );
 }
 
-/** True for a public key of a kind and strength that this service verifies with. */
+/** True for a public key of a type and size that this service accepts. */
 async function canVerify(jwk: unknown): Promise<boolean> {
   try {
-    const algorithm = ALGORITHM_BY_KIND.get((jwk as JWK).kty);
+    const algorithm = ALGORITHM_BY_KEY_TYPE.get((jwk as JWK).kty);
     const key = algorithm && (await importJWK(jwk as JWK, algorithm));
     if (!key || key instanceof Uint8Array || key.type !== 'public') return false;
     const { modulusLength } = key.algorithm as { readonly modulusLength?: number };
@@ -152,7 +154,7 @@ async function canVerify(jwk: unknown): Promise<boolean> {
   }
 }
 
-/** Tries each key until one verifies the token. Its key id is missing, or shared by several keys. */
+/** Tries each key until one verifies the token, whose key id is missing or shared by several keys. */
 async function tryEach<Result>(
   keys: errors.JWKSMultipleMatchingKeys,
   attempt: (key: CryptoKey) => Promise<Result>,
@@ -176,8 +178,8 @@ function isForAudience(audience: string, { aud, client_id }: JWTPayload): boolea
 }
 
 /**
- * Reads the scope that the token grants. `scope` is a list of words between spaces (RFC 8693, section 4.2). Entra ID and Okta
- * call it `scp`, which is an array at Okta. Cognito puts the identifier of the resource server before each word:
+ * Reads the scope that the token grants. `scope` is a list of words separated by spaces (RFC 8693, section 4.2). Entra ID and
+ * Okta call it `scp`, which is an array in Okta's tokens. Cognito prefixes each word with the identifier of the resource server:
  * `https://ledger.example/ledger:read`.
  */
 function readScope({ scope, scp }: JWTPayload): Scope | undefined {

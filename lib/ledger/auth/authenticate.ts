@@ -16,11 +16,11 @@ export type Authenticate = (
   limits: RequestLimits,
 ) => Promise<IdentifiedCaller>;
 
-/** Time for which a function remembers a valid key, and at most the time that passes until a revoked key is refused. */
+/** How long a function caches a valid key, and so the longest time until a revoked key is refused. */
 const CACHE_MS = 30_000;
 /**
- * Time for which a function remembers a refused key. It is longer because a refused key never becomes valid: a key is not used
- * before it is created, and a revoked key stays revoked.
+ * How long a function caches a refused key. This is longer, because a refused key never becomes valid: a key is not used before
+ * it is created, and a revoked key stays revoked.
  */
 const REFUSED_CACHE_MS = 60_000;
 const MAX_CACHED_KEYS = 1_000;
@@ -28,7 +28,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 
 export function createAuthenticate(options: {
   readonly findKey: (secret: string, limits: RequestLimits) => Promise<ApiKey | undefined>;
-  /** Records the day of a use. The request waits for this, but ignores a failure. */
+  /** Records the day on which a key was used. The request waits for this, but ignores a failure. */
   readonly markUsed: (secret: string, day: string, limits: RequestLimits) => Promise<void>;
   /** Undefined if no issuer is configured: then only keys are accepted. */
   readonly verifyToken: VerifyToken | undefined;
@@ -39,7 +39,7 @@ export function createAuthenticate(options: {
   const { findKey, markUsed, verifyToken, anonymous, clock } = options;
   const readTime = () => clock().getTime();
   const validKeys = createCache<ApiKey>(CACHE_MS, readTime);
-  // A cache of its own, so that a flood of wrong keys does not displace the valid ones.
+  // A separate cache, so that a flood of wrong keys does not displace the valid ones.
   const refusedKeys = createCache<string>(REFUSED_CACHE_MS, readTime);
 
   async function requireKey(secret: string, limits: RequestLimits): Promise<ApiKey> {
@@ -53,7 +53,7 @@ export function createAuthenticate(options: {
       refusedKeys.set(secret, reason);
       throw new UnauthenticatedError(reason);
     }
-    // The date is information for people: no request fails because of it.
+    // The date is only informational: no request fails because of it.
     const today = clock().toISOString().slice(0, 10);
     if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
     validKeys.set(secret, key);
@@ -88,7 +88,7 @@ export function requireAllowed<Identified extends Caller>(
   throw new ForbiddenError(`The key or token does not allow ${method}: ${reason}`);
 }
 
-/** Caches the newest values, up to a number and for a time. */
+/** Caches the newest values, at most MAX_CACHED_KEYS, each for the given time. */
 function createCache<Value>(milliseconds: number, readTime: () => number) {
   const entries = new Map<string, { readonly value: Value; readonly since: number }>();
 

@@ -1,9 +1,9 @@
-// Uses the deployed service as a client does: creates, reads, lists and deletes a transaction through the public address, in a
-// ledger of its own. If a run crashes, the next one deletes its transaction.
+// Uses the deployed service as a client does: creates, reads, lists and deletes a transaction through the public address, in its
+// own ledger. If a run crashes, the next one deletes its transaction.
 import * as v from 'valibot';
 
 export interface CanaryOptions {
-  /** Address of the API, without a slash at its end. */
+  /** URL of the API, without a trailing slash. */
   readonly url: string;
   readonly key: string;
   readonly fetch: typeof globalThis.fetch;
@@ -87,5 +87,5 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
 function read<Schema extends v.GenericSchema>(step: string, schema: Schema, body: unknown) {
   const parsed = v.safeParse(schema, body);
   if (parsed.success) return parsed.output;
-  throw new CanaryFailed(`Cannot ${step}: the response has another form.`);
+  throw new CanaryFailed(`Cannot ${step}: the response has an unexpected shape.`);
 }

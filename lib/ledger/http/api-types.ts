@@ -100,7 +100,7 @@ export type TransactionInputListRead = {
 export type TransactionResult = {
     /** The position of the transaction in the request. */
     index: number;
-    /** The status of such a request for this transaction alone. */
+    /** The status that a request for this transaction alone would get. */
     status: number;
     /** The id of the transaction, if `status` is below 400. */
     id?: number;

@@ -43,10 +43,10 @@ export function handleBulk<
     const items = operation.parseItems(event.json);
     const keyedRequest = readKeyedRequest(event);
     const request = await event.ledger.idempotency.beginBulk(keyedRequest);
-    const isReplayed = request.remembered !== undefined;
-    const outcomes = await request.recall(
-      request.remembered
-        ? listRemembered(request.remembered)
+    const isReplayed = request.earlierReply !== undefined;
+    const outcomes = await request.restoreReplies(
+      request.earlierReply
+        ? readOutcomes(request.earlierReply)
         : await applyItems(operation, event, items, (index) =>
             request.createMarker(index, operation.toReply),
           ),
@@ -160,7 +160,7 @@ class EarlierRefusal extends Error {
 }
 
 /** Reads the outcomes in a reply that `composeReply` made. */
-function listRemembered({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
+function readOutcomes({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
   const { results } = body.data as {
     results: readonly { readonly index: number; readonly status: number }[];
   };

@@ -90,7 +90,7 @@ export interface CategoryQuery {
   readonly includeCounts: boolean;
 }
 
-// The rule of docs/ledger/api.md: the word "true" in any case is true; any other value is false.
+// The rule of docs/ledger/api.md: "true", ignoring case, is true; any other value is false.
 const booleanWord = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase() === 'true'),

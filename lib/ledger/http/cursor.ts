@@ -1,6 +1,6 @@
-// Cursors: opaque texts for the position of the last row of a page or part, after which the next one begins. A forged cursor is
-// harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the page after it would
-// lack rows.
+// Cursors: opaque strings for the position of the last row of a page or part, after which the next page or part begins. A forged
+// cursor is harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the page after
+// it would lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -13,7 +13,7 @@ import {
 import { isAssignableId } from '../domain/record.ts';
 
 /**
- * The cursor of a page also has an amount and an order, because a search may be sorted by amount. The cursor of a part of a month
+ * A page cursor also has an amount and a sort order, because a search may be sorted by amount. The cursor of a part of a month
  * also has the digest of the parts so far.
  */
 const CURSOR =
@@ -67,7 +67,7 @@ function encodeText(text: string): string {
 }
 
 /**
- * Decodes a cursor. Returns an empty text if the cursor does not come from `encodeText`: Buffer skips characters that are not
+ * Decodes a cursor. Returns an empty string if the cursor does not come from `encodeText`: Buffer skips characters that are not
  * base64.
  */
 function decodeText(cursor: string): string {

@@ -20,7 +20,7 @@ import { logRequests } from './request-log.ts';
 export type LedgerEvent = ApiEvent & {
   caller: IdentifiedCaller & { readonly scope: Scope };
   context: RequestContext;
-  /** The ledger of the request, within the request's deadline. */
+  /** The caller's ledger. Its calls end by the request's deadline. */
   ledger: Ledger;
 };
 
@@ -29,21 +29,21 @@ export function getFailureMessage(operation: Operation): string {
   return FAILURES[operation];
 }
 
-/** @param failure the message of the response if the request fails unexpectedly (500) */
-export function createEndpoint<Response extends Reply<object> = Reply>(failure: string) {
+/** @param failureMessage the message of the response if the request fails unexpectedly (500) */
+export function createEndpoint<Response extends Reply<object> = Reply>(failureMessage: string) {
   // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
   return middy<GatewayEvent, Response>()
     .use(logRequests())
-    .use(wrapInEnvelope(failure))
+    .use(wrapInEnvelope(failureMessage))
     .use(readRequestParameters());
 }
 
-/** An endpoint for the ledger of the request's key or token, without parameters. */
+/** An endpoint of the caller's ledger that accepts no query parameters. */
 export function createLedgerEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
   return createQueryEndpoint(service, operation).use(refuseAllParameters());
 }
 
-/** A ledger endpoint whose handler parses the parameters. */
+/** An endpoint of the caller's ledger whose handler parses the query parameters. */
 export function createQueryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
   return createPublicEndpoint(operation).use(openRequestContext(service));
 }

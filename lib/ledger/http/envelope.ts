@@ -15,14 +15,17 @@ export const SECURITY_HEADERS = {
   'strict-transport-security': 'max-age=31536000',
 };
 
-export function wrapInEnvelope(failure: string): MiddlewareObj<GatewayEvent, WireReply> {
+export function wrapInEnvelope(failureMessage: string): MiddlewareObj<GatewayEvent, WireReply> {
   return {
     after: (request) => {
       request.response = toResult(request.response as Reply, request.context.awsRequestId);
     },
     onError: (request) => {
       const { awsRequestId: requestId } = request.context;
-      request.response = toResult(replyToError(request.error, { requestId, failure }), requestId);
+      request.response = toResult(
+        replyToError(request.error, { requestId, failure: failureMessage }),
+        requestId,
+      );
     },
   };
 }

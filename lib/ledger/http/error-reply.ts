@@ -32,13 +32,13 @@ export function replyToError(
   return reply;
 }
 
-function readEtag(record: NamedTransaction | Category): string {
+function computeEtag(record: NamedTransaction | Category): string {
   const json = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
   return json.etag;
 }
 
 interface PlainError {
-  readonly kind: new (...parameters: never[]) => Error;
+  readonly errorClass: new (...parameters: never[]) => Error;
   readonly status: number;
   readonly code: Failure['error'];
   /** Headers that tell the client what to do next. */
@@ -48,34 +48,39 @@ interface PlainError {
 /** Errors whose reply shows only their message. */
 const PLAIN_ERRORS: readonly PlainError[] = [
   {
-    kind: UnauthenticatedError,
+    errorClass: UnauthenticatedError,
     status: 401,
     code: 'unauthenticated',
     headers: { 'www-authenticate': 'Bearer' },
   },
-  { kind: ForbiddenError, status: 403, code: 'forbidden' },
-  { kind: NotFoundError, status: 404, code: 'not_found' },
+  { errorClass: ForbiddenError, status: 403, code: 'forbidden' },
+  { errorClass: NotFoundError, status: 404, code: 'not_found' },
   {
-    kind: RequestInProgressError,
+    errorClass: RequestInProgressError,
     status: 409,
     code: 'conflict',
     headers: { 'retry-after': '1' },
   },
-  { kind: PayloadTooLargeError, status: 413, code: 'payload_too_large' },
+  { errorClass: PayloadTooLargeError, status: 413, code: 'payload_too_large' },
   {
-    kind: UnsupportedMediaTypeError,
+    errorClass: UnsupportedMediaTypeError,
     status: 415,
     code: 'unsupported_media_type',
     headers: { 'accept-encoding': 'identity' },
   },
-  { kind: IdempotencyKeyReusedError, status: 422, code: 'idempotency_key_reused' },
-  { kind: UnavailableError, status: 503, code: 'unavailable', headers: { 'retry-after': '5' } },
+  { errorClass: IdempotencyKeyReusedError, status: 422, code: 'idempotency_key_reused' },
+  {
+    errorClass: UnavailableError,
+    status: 503,
+    code: 'unavailable',
+    headers: { 'retry-after': '5' },
+  },
 ];
 
-/** @param failure the message of a 500, which does not show the cause to the client */
-export function toErrorReply(error: unknown, failure: string): Reply {
-  for (const { kind, status, code, headers } of PLAIN_ERRORS) {
-    if (!(error instanceof kind)) continue;
+/** @param failureMessage the message of a 500, which does not show the cause to the client */
+export function toErrorReply(error: unknown, failureMessage: string): Reply {
+  for (const { errorClass, status, code, headers } of PLAIN_ERRORS) {
+    if (!(error instanceof errorClass)) continue;
     const reply = replyWithFailure(status, { error: code, message: error.message });
     return headers ? { ...reply, headers } : reply;
   }
@@ -94,8 +99,8 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof PreconditionFailedError) {
     const reply = replyWithFailure(412, { error: 'precondition_failed', message: error.message });
-    return { ...reply, headers: { etag: readEtag(error.current) } };
+    return { ...reply, headers: { etag: computeEtag(error.current) } };
   }
-  const reply = replyWithFailure(500, { error: 'internal_server_error', message: failure });
+  const reply = replyWithFailure(500, { error: 'internal_server_error', message: failureMessage });
   return isContention(error) ? { ...reply, headers: { 'retry-after': '1' } } : reply;
 }

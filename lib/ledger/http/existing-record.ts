@@ -1,4 +1,4 @@
-// Reads the record that the path names before the body: an unknown id is a 404 even when the body is invalid.
+// Reads the record that the path names before the body is parsed: an unknown id is a 404 even when the body is invalid.
 import type { MiddlewareObj } from '@middy/core';
 import type { LedgerEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';

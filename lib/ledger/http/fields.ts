@@ -10,7 +10,7 @@ export type ObjectSchema = v.ObjectSchema<
 type SentFields = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
-/** A field that the service assigns. A client may send the value that it read; it is ignored. */
+/** A field that the service assigns. A client may send back the value that it read, which is ignored. */
 export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
 
 /** Fields that the service assigns in every record. */
@@ -63,7 +63,7 @@ export function parseFilter<Schema extends ObjectSchema>(
   });
 }
 
-/** @throws ValidationError that names every parameter that was sent */
+/** @throws ValidationError that names every parameter sent, if there are any */
 export function refuseParameters(query: Query): void {
   const errors = Object.keys(query).map((name): FieldError => [name, UNKNOWN_PARAMETER]);
   if (errors.length === 0) return;
@@ -84,7 +84,7 @@ function parse<Schema extends ObjectSchema>(
   input: SentFields,
   failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
-  // Copies own properties only, so that no `constructor` or `__proto__` of a prototype is read as a field.
+  // Copies own properties only, so that a prototype's `constructor` or `__proto__` is not read as a field.
   const ownFields = Object.assign(Object.create(null), input);
   const result = v.safeParse(schema, ownFields);
   const errors = [...(result.issues ?? []).map(toFieldError), ...failure.errors];
@@ -111,7 +111,7 @@ function groupByField(errors: readonly FieldError[]): FieldErrors {
   );
 }
 
-/** Shortens a text that a client has chosen, so that a response can show its beginning. */
+/** Shortens text from a client, so that a response can show its beginning. */
 export function shorten(text: string): string {
   return text.length > MAX_REPORTED_LENGTH
     ? `${text.slice(0, MAX_REPORTED_LENGTH).toWellFormed()}…`

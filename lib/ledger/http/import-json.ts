@@ -13,7 +13,7 @@ import type { Query } from './query-string.ts';
 import { importId } from './transaction-json.ts';
 
 const PART_RULE = `Must be an integer from 1 to ${MAX_IMPORT_PARTS}.`;
-const ROW_RULE = `Must be texts of 1 to ${MAX_ROW_IDENTITY_LENGTH} letters, digits, "-" and "_".`;
+const ROW_RULE = `Must be strings of 1 to ${MAX_ROW_IDENTITY_LENGTH} letters, digits, "-" and "_".`;
 
 export const importPartBody = v.object(
   {

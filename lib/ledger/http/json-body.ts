@@ -36,7 +36,7 @@ export function parseJsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, 
   };
 }
 
-/** @param text the body as the client sent it, whose lines and columns errors name */
+/** @param text the body as the client sent it, so that errors name its lines and columns */
 async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
   try {
     await parser.before?.(request);

@@ -1,4 +1,4 @@
-// Finds the parts of a JSON text that JSON.parse would lose (digits, and the first of two values with one name), and nesting that
+// Finds the parts of a JSON text that JSON.parse would lose (digits, and the first of two values with the same name), and nesting that
 // would exhaust its stack.
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
@@ -9,7 +9,7 @@ const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
 /** Every integer with fewer digits fits a double exactly. */
 const MIN_LOST_DIGITS = 16;
-/** Integers with more digits exceed the range of a double. */
+/** An integer with more digits may become infinite as a double, which BigInt refuses. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */

@@ -21,8 +21,8 @@ export function createRouteError(
 }
 
 /**
- * Refuses a fixed path at the function of a path with an id: for the gateway, GET /transactions/bulk reads the transaction
- * "bulk", because that path has no GET of its own.
+ * Refuses a path that the gateway mistakes for a path with an id: GET /transactions/bulk reaches the function that reads a
+ * transaction, because that path has no GET of its own.
  * @throws MethodNotAllowedError
  */
 export function refuseFixedPath(method: string, path: string): void {

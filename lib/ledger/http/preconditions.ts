@@ -85,7 +85,7 @@ export function replyIfListModified<Body extends object>(
 }
 
 /**
- * Tests whether the sender of a write expects a version of this record: `If-Match` names it, and `If-None-Match` does not.
+ * Returns a test of whether the client expects a version of this record: `If-Match` names it, and `If-None-Match` does not.
  * @throws ValidationError
  */
 export function readVersionCheck(
@@ -127,7 +127,7 @@ function parseTags(header: string): string[] {
   if (!LIST_OF_TAGS.test(header)) {
     const form = 'such as "t7.3.0f3a9c21", with its quotes';
     throw new ValidationError(
-      `${JSON.stringify(header)} is not an ETag: send one of a response, ${form}`,
+      `${JSON.stringify(header)} is not an ETag: send one from a response, ${form}`,
     );
   }
   return header.match(TAGS) ?? [];

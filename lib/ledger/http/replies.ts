@@ -15,10 +15,10 @@ export interface Reply<Body extends object = Readonly<Record<string, unknown>>> 
   readonly isBase64Encoded?: boolean;
 }
 
-/** The body of a reply that is sent without a body, or with a text instead. */
+/** The body of a reply that is sent without a body, or with `text` instead. */
 export type NoBody = Readonly<Record<string, never>>;
 
-/** An operation by the id that lib/ledger/http/endpoints declares. */
+/** The id of an operation, as lib/ledger/http/endpoints declares it. */
 export type Operation = keyof Responses;
 
 type ReadonlyJson<Json> = Json extends object
@@ -61,7 +61,7 @@ export function replyWithData<Data extends object>(
   return { status: 200, body: { success: true, data } };
 }
 
-/** A single record, as its resource shows it. */
+/** Fields in the JSON of every record. */
 interface RecordJson {
   readonly id: number;
   readonly etag: string;

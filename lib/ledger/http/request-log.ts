@@ -8,7 +8,7 @@ import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
-/** Logs nothing without a namespace for metrics, because a local start has a log of its own. */
+/** Logs nothing without a namespace for metrics, because a local server has its own log. */
 export function logRequests(): MiddlewareObj<
   GatewayEvent & Tallied,
   Reply | APIGatewayProxyStructuredResultV2

@@ -1,4 +1,4 @@
-// A search as clients request it and see its result.
+// A search: its parameters, and its result as clients see it.
 import * as v from 'valibot';
 import { hasAtMostTwoDecimals, MAX_AMOUNT } from '../domain/money.ts';
 import { ROW_ORDERS } from '../domain/pagination.ts';
@@ -53,7 +53,7 @@ export const searchQuery = v.object({
   ...pageParameters,
 });
 
-/** @throws ValidationError with the errors of every parameter, also if nothing is searched for */
+/** @throws ValidationError with the errors of every parameter, also if there is no criterion */
 export function parseSearchQuery(query: Query): SearchQuery {
   const input = parseFilter(searchQuery, query);
   const { q: text, min_amount: minAmount, max_amount: maxAmount } = input;

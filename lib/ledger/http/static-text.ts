@@ -1,5 +1,5 @@
 // Static texts, which need no key: pages, their styles and scripts, the API description. Only their compressed form is stored,
-// because the gateway does not compress, and nearly every client takes gzip.
+// because the gateway does not compress, and nearly every client accepts gzip.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 

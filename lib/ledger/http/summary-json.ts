@@ -22,7 +22,7 @@ import type { Query } from './query-string.ts';
 import { replyWithData } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
-/** Two groupings, by which each group is divided into periods. */
+/** A grouping and a period, into which each group is split. */
 const TWO_GROUPINGS = GROUPINGS.flatMap((grouping) =>
   PERIODS.map((period) => `${grouping},${period}` as const),
 );
@@ -42,7 +42,7 @@ export const seriesQuery = v.object(
   'Is required.',
 );
 
-/** `/summary` accepts both, as it did before `/summary/series` gave the second form of response a path of its own. */
+/** `/summary` accepts both, as it did before `/summary/series` gave the second form of response its own path. */
 const eitherQuery = v.object(
   {
     group_by: v.picklist(
@@ -73,12 +73,12 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
   const { start, end } = createDateRange(startDate, endDate);
   const days = toDayNumber(end) - toDayNumber(start) + 1;
   if (days <= MAX_SUMMARY_DAYS) return;
-  const limit = `A summary by day has at most ${MAX_SUMMARY_DAYS} days; these dates span ${days}: send closer dates.`;
-  const details = { start_date: [limit], end_date: [limit] };
+  const sentence = `A summary by day has at most ${MAX_SUMMARY_DAYS} days; these dates span ${days}: narrow the dates.`;
+  const details = { start_date: [sentence], end_date: [sentence] };
   throw new ValidationError('Filter validation failed', { details });
 }
 
-/** Shows a summary. By two groupings the periods are listed once, and each group has arrays with one number for each period. */
+/** Shows a summary. With two groupings, the periods are listed once, and each group has arrays with one number for each period. */
 export function toSummaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {
@@ -96,7 +96,7 @@ export function toSummaryReply(summary: Summary, { grouping }: Pick<SummaryQuery
 
 type PeriodsJson = { readonly [Name in `${Period}s`]?: readonly string[] };
 
-/** The type of `key` depends on the grouping. Typed clients read the same value under a name with a type of its own. */
+/** The type of `key` depends on the grouping. Typed clients read the same value under a name with a fixed type. */
 function toKeyJson({ key, name }: SummaryGroup | SummarySeries, grouping: Grouping | undefined) {
   if (grouping === 'category')
     return { key, category_id: key as number | null, name: name ?? null };

@@ -6,15 +6,15 @@ import { replyIfModified } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
 
-/** For an address with the text's hash, which always has the same text. */
+/** For a URL with the text's hash, which always returns the same text. */
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** @param choose chooses the text by the path, which may have a slash at its end, and by the query */
 export function createTextEndpoint(
-  failure: string,
+  failureMessage: string,
   choose: (path: string, query: ApiEvent['query']) => StaticText,
 ) {
-  return createEndpoint(failure).handler(
+  return createEndpoint(failureMessage).handler(
     async ({ headers: requestHeaders, requestContext, query }) => {
       const { compressedText, hash, headers } = choose(requestContext.http.path, query);
       // During a deployment, the page may get its text from another version of the function. That text has another hash.

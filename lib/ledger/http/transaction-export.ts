@@ -84,13 +84,11 @@ interface JsonExport {
   readonly query: Query;
   /** The sum of the digests of the previous parts. */
   readonly digest?: bigint | undefined;
-  /**
-   * True if exactly one month is exported and its digest is complete; undefined if it is not exactly one month.
-   */
+  /** True if exactly one month is exported and its digest is complete; undefined if the export is not exactly one month. */
   readonly hasMonthDigest?: boolean | undefined;
 }
 
-/** True if the client prefers JSON. One that takes either, as `*\/*` does, gets CSV. */
+/** True if the client prefers JSON. A client that accepts both alike, as with `*\/*`, gets CSV. */
 function prefersJson(accept = '*/*'): boolean {
   const ranges = accept
     .toLowerCase()

@@ -73,7 +73,7 @@ const createBulkBody = (each: v.GenericSchema) =>
  * For the API description only: `parseBulk` does not check the items. Each is parsed separately, so that an invalid one does not
  * refuse the others.
  */
-export const newTransactionsBody = createBulkBody(newTransactionBody);
+export const newTransactionList = createBulkBody(newTransactionBody);
 const unvalidatedTransactionsBody = createBulkBody(v.unknown());
 
 /** @throws ValidationError, also for an unknown field */
@@ -112,21 +112,21 @@ const existingFields = {
   ),
 };
 
-export const transactionChangeBody = v.object(
+export const bulkChangeItem = v.object(
   { ...transactionChangesBody.entries, ...existingFields },
   'Is required.',
 );
-export const transactionRemovalBody = v.object(
+export const bulkRemovalItem = v.object(
   { ...READ_ONLY, import_id: ignored, ...existingFields },
   'Is required.',
 );
-/** For the API description only, like `newTransactionsBody`. */
-export const transactionsChangesBody = createBulkBody(transactionChangeBody);
-export const transactionsRemovalBody = createBulkBody(transactionRemovalBody);
+/** For the API description only, like `newTransactionList`. */
+export const bulkChangeList = createBulkBody(bulkChangeItem);
+export const bulkRemovalList = createBulkBody(bulkRemovalItem);
 
 /** @throws ValidationError with the errors of every field, `if_match` included */
 export function parseBulkChange(body: unknown) {
-  const { id, if_match, ...input } = parseBody(transactionChangeBody, requireObject(body));
+  const { id, if_match, ...input } = parseBody(bulkChangeItem, requireObject(body));
   return {
     id,
     isExpected: readItemVersionCheck(id, if_match),
@@ -136,7 +136,7 @@ export function parseBulkChange(body: unknown) {
 
 /** @throws as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
-  const { id, if_match } = parseBody(transactionRemovalBody, requireObject(body));
+  const { id, if_match } = parseBody(bulkRemovalItem, requireObject(body));
   return { id, isExpected: readItemVersionCheck(id, if_match) };
 }
 

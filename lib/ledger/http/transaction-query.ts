@@ -1,4 +1,4 @@
-// The parameters that choose and order transactions: those of lists, searches, sums and exports.
+// The parameters that filter and sort transactions, for lists, searches, summaries and exports.
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import type { PageRequest, RowOrder } from '../domain/pagination.ts';
@@ -31,7 +31,7 @@ const categoryIdOrNone = v.pipe(
   v.transform((value) => (value === 'none' ? null : Number(value))),
 );
 
-/** The parameters that choose transactions. */
+/** The parameters that filter transactions. */
 export const transactionFilter = {
   type: v.exactOptional(transactionType),
   category_id: v.exactOptional(categoryIdOrNone),
@@ -39,9 +39,9 @@ export const transactionFilter = {
   end_date: v.exactOptional(calendarDate),
 };
 
-const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} ids of categories, or "none", separated by commas.`;
+const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} category ids, or "none", separated by commas.`;
 
-/** Parameters that choose transactions of any of several categories. */
+/** Parameters that filter transactions by any of several categories. */
 export const categoriesFilter = {
   ...transactionFilter,
   category_id: v.exactOptional(
@@ -51,21 +51,21 @@ export const categoriesFilter = {
       v.transform(toCategoryIds),
       v.check((ids) => ids.length <= MAX_FILTER_CATEGORIES, CATEGORY_IDS_RULE),
       v.description(
-        `Ids of categories, separated by commas; \`none\` for transactions without one. At most ${MAX_FILTER_CATEGORIES}.`,
+        `Category ids, separated by commas; \`none\` for transactions without a category. At most ${MAX_FILTER_CATEGORIES}.`,
       ),
     ),
   ),
 };
 
 /** Filters without an index: every transaction that passes the other filters is read. */
-const createSearchParameters = (limits = '') => ({
+const createSearchParameters = (rule = '') => ({
   import_id: v.exactOptional(
-    v.pipe(importId, v.description(`The id of the import that created the transaction.${limits}`)),
+    v.pipe(importId, v.description(`The id of the import that created the transaction.${rule}`)),
   ),
   q: v.exactOptional(
     v.pipe(
       nonBlankText(100),
-      v.description(`A text in the description or the notes, in any case.${limits}`),
+      v.description(`Text in the description or the notes, ignoring case.${rule}`),
     ),
   ),
 });
@@ -94,7 +94,7 @@ export const pageParameters = {
   after: v.exactOptional(pageCursor),
 };
 
-/** @throws ValidationError for a page that is requested in two ways, or a cursor of another order */
+/** @throws ValidationError for a page that is requested in two ways, or a cursor from another sort order */
 export function toPageRequest({
   page,
   per_page: perPage = DEFAULT_PER_PAGE,
@@ -105,11 +105,13 @@ export function toPageRequest({
 }): PageRequest {
   if (!after) return { page: page ?? 1, perPage, order };
   if (page !== undefined) {
-    throw createCursorError('Must not be sent with page: it begins the page after a row.');
+    throw createCursorError(
+      'Must not be sent with page: the cursor itself says where the page begins.',
+    );
   }
   if (after.order !== order) {
     throw createCursorError(
-      `Is of pages with sort=${after.order}: send that too, or begin without it.`,
+      `Is a cursor of pages with sort=${after.order}: send that too, or begin without the cursor.`,
     );
   }
   return { perPage, after, order };
@@ -122,7 +124,7 @@ function createCursorError(sentence: string): ValidationError {
 export const transactionQuery = v.object({
   ...transactionSelection,
   ...createSearchParameters(
-    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MAX_LISTED_ROWS} transactions at most.`,
+    ` Needs \`start_date\` and \`end_date\`; at most ${MAX_LISTED_ROWS} transactions may match the other filters.`,
   ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   ...pageParameters,

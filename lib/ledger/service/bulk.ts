@@ -67,7 +67,7 @@ export async function applyMany<Value>(
   );
   return outcomes;
 
-  // Applies one part after the other, because they change the same counts, and the first of two equal external ids must win.
+  // Applies one part after the other, because they change the same counts, and the first of two rows with the same external id must win.
   async function apply(rows: readonly Row[]): Promise<void> {
     let remainingRows = rows;
     while (isNonEmpty(remainingRows)) {
@@ -77,7 +77,7 @@ export async function applyMany<Value>(
     }
   }
 
-  /** Prepares as many of the first rows as fit one database transaction, at least one: fewer transactions write fewer counts. */
+  /** Prepares as many of the first rows as fit one database transaction, at least one: fewer database transactions write fewer counts. */
   function prepareLargestPart([first, ...others]: Rows): PreparedCommit & {
     readonly count: number;
   } {
@@ -108,7 +108,7 @@ export async function applyMany<Value>(
         await Promise.all(rows.map((row) => reapplyRow(row, error)));
       } else {
         const unappliedRows =
-          error instanceof RequestRepeatedError ? await finishRepeated(rows, error) : rows;
+          error instanceof RequestRepeatedError ? await excludeApplied(rows, error) : rows;
         await (unappliedRows.length < rows.length ? apply(unappliedRows) : applyHalves(rows));
       }
     }
@@ -121,11 +121,11 @@ export async function applyMany<Value>(
   }
 
   /**
-   * Finishes the rows that an earlier attempt of the request applied: each gets the error, which `recall` later replaces with the
-   * reply of that attempt.
+   * Excludes the rows that an earlier attempt of the request applied: each gets the error, which `restoreReplies` later replaces
+   * with the reply of that attempt.
    * @returns the other rows
    */
-  async function finishRepeated(rows: readonly Row[], error: unknown) {
+  async function excludeApplied(rows: readonly Row[], error: unknown) {
     const checks = rows.map(async (row) => {
       try {
         if (!(await row.marker?.wasApplied())) return [row];

@@ -11,7 +11,7 @@ import {
   findLowestFreeId,
 } from '../domain/category.ts';
 import { createFirstRevision, createNextRevision, parseId } from '../domain/record.ts';
-import { unknownRecord } from '../errors.ts';
+import { createNotFoundError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { Remember } from '../store/idempotency.ts';
 import { guardVersion, type IsExpected, retryOnConflict } from './retry-on-conflict.ts';
@@ -40,7 +40,7 @@ export function createCategories(options: {
   async function find(pathId: string): Promise<Category> {
     const id = parseId(pathId);
     const category = id === undefined ? undefined : await store.get(id);
-    if (!category) throw unknownRecord('Category', pathId);
+    if (!category) throw createNotFoundError('Category', pathId);
     return category;
   }
 
@@ -66,8 +66,8 @@ export function createCategories(options: {
   }
 
   // Ids are unique and at most the limit, so a ledger never has more categories. An id that was allocated for a failed write is
-  // assigned when no others are left. All requests then try the lowest free id, so they conflict even if the ledger has higher
-  // ids, which earlier releases assigned without a limit.
+  // assigned when no others are left. All requests then try the lowest free id, so that concurrent ones conflict instead of
+  // exceeding the limit together, even if the ledger has ids above the limit, which earlier releases assigned.
   async function findFreeId(): Promise<number> {
     const ids = (await store.listAll()).map(({ id }) => id);
     const freeId = findLowestFreeId(ids, limit);

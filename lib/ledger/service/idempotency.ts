@@ -6,8 +6,8 @@ import { ConflictError, RequestInProgressError, RequestRepeatedError } from '../
 import {
   createKeyReusedError,
   type IdempotencyStore,
-  type RecordedReply,
   type Remember,
+  type RememberedReply,
 } from '../store/idempotency.ts';
 import type { Marker, Outcome } from './bulk.ts';
 
@@ -19,33 +19,33 @@ export interface KeyedRequest {
   readonly body: object;
 }
 
-/** A remembered reply, to a request or to a single item of a request. */
-export type RememberedReply = Omit<RecordedReply, 'fingerprint'>;
+/** A reply that can be stored and sent again, to a request or to a single item of one. */
+export type StorableReply = Omit<RememberedReply, 'fingerprint'>;
 
-export type RememberReply = Remember<RememberedReply>;
+export type RememberReply = Remember<StorableReply>;
 
 /** A request of many items, in more than one commit. Without a key nothing is remembered. */
 export interface BulkRequest {
-  /** The reply of an earlier attempt that was remembered as a whole. */
-  readonly remembered: RememberedReply | undefined;
+  /** The complete reply of an earlier attempt; undefined if there is none, because no attempt finished. */
+  readonly earlierReply: StorableReply | undefined;
   readonly createMarker: <Value>(
     index: number,
-    toReply: (value: Value) => RememberedReply,
+    toReply: (value: Value) => StorableReply,
   ) => Marker<Value> | undefined;
   /** Replaces the errors of items that an earlier attempt applied with the replies of that attempt. */
-  readonly recall: (
-    outcomes: readonly Outcome<RememberedReply>[],
-  ) => Promise<readonly Outcome<RememberedReply>[]>;
+  readonly restoreReplies: (
+    outcomes: readonly Outcome<StorableReply>[],
+  ) => Promise<readonly Outcome<StorableReply>[]>;
   /** Stores the reply. A failure to store it does not fail the request: the markers alone are enough to repeat the request. */
-  readonly save: (reply: RememberedReply) => Promise<void>;
+  readonly save: (reply: StorableReply) => Promise<void>;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 const WITHOUT_KEY: BulkRequest = {
-  remembered: undefined,
+  earlierReply: undefined,
   createMarker: () => undefined,
-  recall: async (outcomes) => outcomes,
+  restoreReplies: async (outcomes) => outcomes,
   save: async () => undefined,
 };
 
@@ -56,12 +56,12 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
    */
   async function applyOnce(
     request: KeyedRequest | undefined,
-    apply: (remember: RememberReply) => Promise<RememberedReply>,
-  ): Promise<{ readonly reply: RememberedReply; readonly isReplayed: boolean }> {
+    apply: (remember: RememberReply) => Promise<StorableReply>,
+  ): Promise<{ readonly reply: StorableReply; readonly isReplayed: boolean }> {
     if (!request) return { reply: await apply(() => []), isReplayed: false };
     const { key, fingerprint } = hashRequest(request);
-    const replay = (recordedReply: RecordedReply) => ({
-      reply: requireSameBody(recordedReply, fingerprint),
+    const replay = (rememberedReply: RememberedReply) => ({
+      reply: requireSameBody(rememberedReply, fingerprint),
       isReplayed: true,
     });
     const earlierReply = await store.find(key);
@@ -84,8 +84,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   }
 
   /**
-   * Binds the key to the body before anything is written. Each item has a marker of its own, which takes precedence over every
-   * later error. The retry of an interrupted request applies the missing items, and returns the first replies of the others, even
+   * Binds the key to the body before anything is written. Each item has its own marker, which takes precedence over every later
+   * error. The retry of an interrupted request applies the missing items, and returns the first replies of the others, even
    * if those records have changed since.
    * @throws IdempotencyKeyReusedError
    */
@@ -94,20 +94,20 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     const { key, fingerprint } = hashRequest(request);
     const hashItemKey = (index: number) => hash(`${key} ${index}`);
 
-    const find = async (markerKey: string): Promise<RememberedReply | undefined> => {
-      const recordedReply = await store.find(markerKey);
-      return recordedReply && requireSameBody(recordedReply, fingerprint);
+    const find = async (markerKey: string): Promise<StorableReply | undefined> => {
+      const rememberedReply = await store.find(markerKey);
+      return rememberedReply && requireSameBody(rememberedReply, fingerprint);
     };
-    const remembered = await find(key);
-    if (!remembered) await store.bind(hash(`${key} body`), fingerprint);
+    const earlierReply = await find(key);
+    if (!earlierReply) await store.bind(hash(`${key} body`), fingerprint);
 
     return {
-      remembered,
+      earlierReply,
       createMarker: (index, toReply) => ({
         remember: (value) => store.record(hashItemKey(index), { ...toReply(value), fingerprint }),
         wasApplied: async () => (await find(hashItemKey(index))) !== undefined,
       }),
-      recall: (outcomes) =>
+      restoreReplies: (outcomes) =>
         Promise.all(
           outcomes.map(async (outcome, index) => {
             if ('value' in outcome) return outcome;
@@ -132,9 +132,9 @@ function hashRequest({ operation, key, body }: KeyedRequest) {
 
 /** @throws IdempotencyKeyReusedError */
 function requireSameBody(
-  { fingerprint, ...reply }: RecordedReply,
+  { fingerprint, ...reply }: RememberedReply,
   sentFingerprint: string,
-): RememberedReply {
+): StorableReply {
   if (fingerprint !== sentFingerprint) throw createKeyReusedError();
   return reply;
 }
@@ -144,7 +144,7 @@ function isRunning(error: unknown): boolean {
   return error instanceof RequestRepeatedError || error instanceof BusyError;
 }
 
-/** Writes equal values as the same text, regardless of the order of their members. */
+/** Writes equal values as the same string, regardless of the order of their members. */
 function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

@@ -30,7 +30,7 @@ export interface Removal extends Marked<number> {
   readonly isExpected?: IsExpected;
 }
 
-/** The use cases of one transaction. */
+/** The use cases of a single transaction, and the rules that they share with those of many. */
 interface SingleTransactions {
   /** @throws NotFoundError */
   readonly find: (pathId: string) => Promise<Transaction>;
@@ -45,8 +45,8 @@ interface SingleTransactions {
     isExpected?: IsExpected,
     remember?: () => CommitPart,
   ) => Promise<void>;
-  /** @throws NotFoundError, ValidationError */
   readonly addName: (row: Transaction) => Promise<NamedTransaction>;
+  /** @throws NotFoundError, ValidationError */
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
   readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
@@ -142,7 +142,7 @@ export function createManyTransactions(options: {
   return { createMany, updateMany, removeMany };
 }
 
-/** Returns a function that loads the result of each value only once. */
+/** Returns a function that loads the result for each value only once. */
 function memoize<Value, Result>(
   load: (value: Value) => Promise<Result>,
 ): (value: Value) => Promise<Result> {

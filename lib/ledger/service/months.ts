@@ -22,7 +22,7 @@ export function createMonths({
   readonly dayCounts: Pick<DayCounts, 'readWholeMonths'>;
 }) {
   /**
-   * Lists the months that have transactions and a day in the range, each of them whole, oldest first; strongly consistent.
+   * Lists the months that overlap the range and have transactions, oldest first, each as a whole month; strongly consistent.
    * @throws ValidationError if there are more months than one response shows
    */
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
@@ -52,7 +52,7 @@ export function createMonths({
 }
 
 function createTooManyMonthsError(count: number): ValidationError {
-  const limit = `One response has at most ${MAX_PERIODS} months; these dates have ${count}: send closer dates.`;
-  const details = { start_date: [limit], end_date: [limit] };
+  const sentence = `One response has at most ${MAX_PERIODS} months; these dates have ${count}: narrow the dates.`;
+  const details = { start_date: [sentence], end_date: [sentence] };
   return new ValidationError('Filter validation failed', { details });
 }

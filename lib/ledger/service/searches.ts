@@ -46,7 +46,7 @@ export function createSearches(options: {
 }
 
 function createTooManyRowsError(candidates: number): ValidationError {
-  const limit = `A search reads at most ${MAX_SEARCHED_ROWS} transactions; these dates, type and categories have ${candidates}: send closer dates.`;
-  const details = { start_date: [limit], end_date: [limit] };
+  const sentence = `A search reads at most ${MAX_SEARCHED_ROWS} transactions; these dates, type and categories have ${candidates}: narrow the dates.`;
+  const details = { start_date: [sentence], end_date: [sentence] };
   return new ValidationError('Filter validation failed', { details });
 }

@@ -28,7 +28,7 @@ import {
   type TransactionQuery,
   type TransactionSelection,
 } from '../domain/transaction.ts';
-import { unknownRecord, ValidationError } from '../errors.ts';
+import { createNotFoundError, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { ExportParts } from '../store/export-parts.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
@@ -59,7 +59,7 @@ export function createTransactions(options: {
   const { store, pages, exportParts, categories, categoryNames } = options;
   const { retryPolicy, deadline, clock, timeZone } = options;
 
-  /** Lists transactions by date, then creation, then id; newest first unless the query has another order. */
+  /** Lists transactions by date, then creation, then id; newest first unless the query has another sort order. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
     const [page, names] = await Promise.all([readPage(query), categoryNames.readFirst()]);
     return {
@@ -81,7 +81,9 @@ export function createTransactions(options: {
       });
     }
     const rows =
-      externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
+      externalId === undefined
+        ? await readMatching(query)
+        : await findByExternalId(externalId, query);
     return takePage(rows.toSorted(createComparator(order)), query);
   }
 
@@ -93,8 +95,8 @@ export function createTransactions(options: {
     return items;
   }
 
-  /** Finds the transaction of an external id, if it is in the selection. */
-  async function findExternal(
+  /** Finds the transaction with the external id, if the other filters select it. */
+  async function findByExternalId(
     externalId: string,
     selection: TransactionSelection,
   ): Promise<Transaction[]> {
@@ -113,7 +115,7 @@ export function createTransactions(options: {
   }: ExportQuery): Promise<ExportPart<NamedTransaction>> {
     const { externalId } = selection;
     if (externalId !== undefined) {
-      return { items: await categoryNames.addTo(await findExternal(externalId, selection)) };
+      return { items: await categoryNames.addTo(await findByExternalId(externalId, selection)) };
     }
     const [part, names] = await Promise.all([
       exportParts.read(selection, after),
@@ -130,7 +132,7 @@ export function createTransactions(options: {
   async function find(pathId: string): Promise<Transaction> {
     const id = parseId(pathId);
     const transaction = id === undefined ? undefined : await store.get(id);
-    if (!transaction) throw unknownRecord('Transaction', pathId);
+    if (!transaction) throw createNotFoundError('Transaction', pathId);
     return transaction;
   }
 
@@ -208,7 +210,7 @@ export function createTransactions(options: {
   async function requireAssignable(categoryId: number | null): Promise<Category | undefined> {
     if (categoryId === null) return undefined;
     const category = await categories.get(categoryId);
-    if (!category) throw unknownRecord('Category', categoryId);
+    if (!category) throw createNotFoundError('Category', categoryId);
     if (!category.isActive) throw createInactiveCategoryError();
     return category;
   }
@@ -263,6 +265,6 @@ function createTooManyRowsError(
     search === undefined
       ? ['import_id', 'GET /transactions/export?format=json searches any number.']
       : ['q', `GET /transactions/search reads ${MAX_SEARCHED_ROWS}.`];
-  const limit = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${advice}`;
-  return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
+  const sentence = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${advice}`;
+  return new ValidationError('Filter validation failed', { details: { [parameter]: [sentence] } });
 }

@@ -10,7 +10,7 @@ import {
   createNameRaceError,
 } from '../domain/category.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
-import { unknownRecord } from '../errors.ts';
+import { createNotFoundError } from '../errors.ts';
 import type { CommitPart } from './idempotency.ts';
 import type { Keys } from './keys.ts';
 import { createSequences } from './sequences.ts';
@@ -117,7 +117,7 @@ export function createCategoryStore(options: { readonly database: Database; read
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       onConditionFailed: (existing) =>
-        existing ? createInactiveCategoryError() : unknownRecord('Category', id),
+        existing ? createInactiveCategoryError() : createNotFoundError('Category', id),
     });
   }
 
@@ -182,7 +182,7 @@ export function createCategoryStore(options: { readonly database: Database; read
 }
 
 function whyNotDeactivated(before: Category, existing: Item | undefined): Error {
-  if (!existing) return unknownRecord('Category', before.id);
+  if (!existing) return createNotFoundError('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
   if (transactionCount > 0) return createCategoryInUseError(transactionCount);
   return createStaleError(before, existing);

@@ -6,7 +6,7 @@ import { BusyError } from '../../shared/errors.ts';
 import { IdempotencyKeyReusedError, RequestRepeatedError } from '../errors.ts';
 import type { Keys } from './keys.ts';
 
-export interface RecordedReply {
+export interface RememberedReply {
   /** Hash of the request's body. */
   readonly fingerprint: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export function createIdempotencyStore(options: {
   const readClockSeconds = () => Math.floor(clock().getTime() / 1_000);
 
   /** @returns undefined if no request with this key was applied in the last 24 hours */
-  async function find(key: string): Promise<RecordedReply | undefined> {
+  async function find(key: string): Promise<RememberedReply | undefined> {
     const item = await database.get(keys.reply(key));
     if (!item || Number(item.expires_at) <= readClockSeconds()) return undefined;
     return {
@@ -49,9 +49,9 @@ export function createIdempotencyStore(options: {
    * Creates the write that records a reply. The commit throws RequestRepeatedError if another request with this key was applied,
    * and BusyError if one was being applied until the deadline.
    */
-  function record(
+  function remember(
     key: string,
-    { fingerprint, status, body, headers = {} }: RecordedReply,
+    { fingerprint, status, body, headers = {} }: RememberedReply,
   ): CommitPart {
     const reply = { status, body: JSON.stringify(body), headers: JSON.stringify(headers) };
     const Item = {
@@ -96,11 +96,11 @@ export function createIdempotencyStore(options: {
    * Records a reply in a commit of its own.
    * @throws RequestRepeatedError
    */
-  async function save(key: string, reply: RecordedReply): Promise<void> {
-    await database.commit(record(key, reply));
+  async function save(key: string, reply: RememberedReply): Promise<void> {
+    await database.commit(remember(key, reply));
   }
 
-  return { find, record, bind, save };
+  return { find, record: remember, bind, save };
 }
 
 export function createKeyReusedError(): IdempotencyKeyReusedError {

@@ -92,7 +92,7 @@ export function createTransactionStore(options: {
   }
 
   /** Finds the id of the transaction that has an external id. */
-  async function findExternal(externalId: string): Promise<number | undefined> {
+  async function findIdByExternalId(externalId: string): Promise<number | undefined> {
     const guard = await database.get(keys.externalId(externalId));
     return guard && Number(guard.transaction_id);
   }
@@ -210,7 +210,7 @@ export function createTransactionStore(options: {
     });
   }
 
-  return { get, findExternal, nextIds, prepare, write };
+  return { get, findExternal: findIdByExternalId, nextIds, prepare, write };
 }
 
 function createStaleError(

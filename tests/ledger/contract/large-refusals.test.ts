@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findMaxResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
-import { listNamedForms } from '../../../lib/ledger/http/endpoints/response-forms.ts';
+import { listNamedSchemas } from '../../../lib/ledger/http/endpoints/response-schemas.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 
@@ -59,7 +59,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => !body))(
 const ENDPOINTS_WITH_RECORDS = ENDPOINTS.filter(
   ([, { body, response }]) =>
     !body?.item &&
-    /"array"|schemas\/(Transaction|Category)"/.test(JSON.stringify(listNamedForms(response))),
+    /"array"|schemas\/(Transaction|Category)"/.test(JSON.stringify(listNamedSchemas(response))),
 );
 
 test.each(ENDPOINTS_WITH_RECORDS)(

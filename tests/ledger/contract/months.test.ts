@@ -144,7 +144,7 @@ it('GET /months lists 1,200 months, and refuses more with advice about the dates
   const response = await api.get('/months');
   expectFilterErrors(response, ['start_date', 'end_date']);
   expect(response.body.details?.start_date).toEqual([
-    'One response has at most 1200 months; these dates have 1201: send closer dates.',
+    'One response has at most 1200 months; these dates have 1201: narrow the dates.',
   ]);
 });
 

@@ -84,7 +84,7 @@ function toOperation([route, { name, id = 1, query, body }]: Request): Operation
     name: name === undefined ? route : `${route} ${name}`,
     send: (api) => api.request(method, path.replace('{id}', String(id)), options),
     status: endpoint.status ?? 200,
-    failure: endpoint.failure,
+    failure: endpoint.failureMessage,
     isRead: method === 'GET',
   };
 }

@@ -190,9 +190,9 @@ export const MUTANTS: readonly Mutant[] = [
     [['routes[n - 1]', 'routes[0]']],
   ),
   ...mutantsOf(
-    'lib/ledger/http/endpoints/response-forms.ts',
+    'lib/ledger/http/endpoints/response-schemas.ts',
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
-    [['[namedForm, ...listNamedForms(namedForm[1])]', '[namedForm]']],
+    [['[namedSchema, ...listNamedSchemas(namedSchema[1])]', '[namedSchema]']],
   ),
   // Responses to bulk requests, and the keys of those requests.
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
@@ -345,7 +345,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/http/error-reply.ts',
     'tests/ledger/contract/api/preconditions.test.ts',
-    [['headers: { etag: readEtag(error.current) }', 'headers: {}']],
+    [['headers: { etag: computeEtag(error.current) }', 'headers: {}']],
   ),
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
     [

@@ -2,22 +2,33 @@
 import { CATEGORY_LIMIT } from '../../domain/category.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from '../category-json.ts';
 import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
-import { COUNT, DELETED, list, nameForm, schema, succeeded, TEXT } from './response-forms.ts';
+import {
+  COUNT,
+  DELETED,
+  list,
+  nameSchema,
+  STRING,
+  schemaRef,
+  succeeded,
+} from './response-schemas.ts';
 
-const CATEGORY_WRITTEN = nameForm(
+const CATEGORY_WRITTEN = nameSchema(
   'CategoryWritten',
-  succeeded({ data: schema('Category'), message: TEXT }),
+  succeeded({ data: schemaRef('Category'), message: STRING }),
 );
 
 export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /categories': {
     id: 'listCategories',
     summary: 'List categories',
-    description: `Sorted by name. A parameter is true if it is \`true\` in any case, and false otherwise. A request whose
+    description: `Sorted by name. A parameter is true if it is \`true\`, ignoring case, and false otherwise. A request whose
       \`If-None-Match\` has the current \`ETag\` is answered with 304.`,
     query: categoryQuery,
-    response: nameForm('CategoryList', succeeded({ data: list(schema('Category')), count: COUNT })),
-    failure: 'Failed to retrieve categories',
+    response: nameSchema(
+      'CategoryList',
+      succeeded({ data: list(schemaRef('Category')), count: COUNT }),
+    ),
+    failureMessage: 'Failed to retrieve categories',
     maxKb: CATEGORY_LIMIT * MAX_KB.category,
     isTagged: true,
   },
@@ -28,10 +39,10 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     body: { name: 'CategoryInput', schema: newCategoryBody },
     example: { name: 'Food', color: '#2A9D8F' },
     response: CATEGORY_WRITTEN,
-    failure: 'Failed to create category',
+    failureMessage: 'Failed to create category',
     maxKb: MAX_KB.category,
     status: 201,
-    failures: {
+    failureDescriptions: {
       409: `Another category has the name: \`existing_id\` is its id, and the message says if it is inactive. Or the ledger has
         its maximum of ${CATEGORY_LIMIT} categories.`,
     },
@@ -42,8 +53,8 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'readCategory',
     summary: 'Read a category',
     description: 'Includes the number of its transactions.',
-    response: nameForm('CategoryRead', succeeded({ data: schema('Category') })),
-    failure: 'Failed to retrieve category',
+    response: nameSchema('CategoryRead', succeeded({ data: schemaRef('Category') })),
+    failureMessage: 'Failed to retrieve category',
     maxKb: MAX_KB.category,
     isVersioned: true,
   },
@@ -54,9 +65,9 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     body: { name: 'CategoryUpdate', schema: categoryChangesBody },
     example: { color: '#264653' },
     response: CATEGORY_WRITTEN,
-    failure: 'Failed to update category',
+    failureMessage: 'Failed to update category',
     maxKb: MAX_KB.category,
-    failures: { 409: 'Another category has the name: `existing_id` is its id.' },
+    failureDescriptions: { 409: 'Another category has the name: `existing_id` is its id.' },
     isVersioned: true,
   },
   'DELETE /categories/{id}': {
@@ -64,8 +75,8 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: 'Deactivate a category',
     description: 'The category is kept, but is inactive.',
     response: DELETED,
-    failure: 'Failed to delete category',
-    failures: { 409: 'The category has transactions.' },
+    failureMessage: 'Failed to delete category',
+    failureDescriptions: { 409: 'The category has transactions.' },
     isVersioned: true,
   },
 };

@@ -1,10 +1,9 @@
-// The declaration of an endpoint: its request, response, failures and throttle, which only this folder states. The API
+// The declaration of an endpoint: its request, response, failures and throttle, stated only in this folder. The API
 // description, the routes' sections of docs/ledger/api.md, the throttles and the tests of every endpoint are generated from these
-// declarations. serverless.yml has the function of each endpoint, and what that function may do to the table. No function loads
-// these files.
+// declarations. serverless.yml has the function of each endpoint and its permissions on the table. No function loads these files.
 import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
-import type { Field } from './response-forms.ts';
+import type { Field } from './response-schemas.ts';
 
 /** Maximum sizes of responses and their records, in KB of 1,000 bytes. */
 export const MAX_KB = {
@@ -16,9 +15,9 @@ export const MAX_KB = {
   response: 6_292,
 } as const;
 
-/** Maximum sizes in KB of responses with 400 or 404, whose messages repeat names that the client chose. */
+/** Maximum sizes in KB of responses with 400 or 404, whose messages repeat names that the client sent. */
 const MAX_REFUSAL_KB = {
-  /** The gateway takes 10 KB of address and headers; three bytes of a name in the address may become six in JSON. */
+  /** The gateway takes 10 KB of address and headers; three bytes in the address (`%01`) may become six in JSON (`\\u0001`). */
   address: 30,
   /** Names 100 unknown fields by their beginnings, each character escaped in six bytes. */
   body: 80,
@@ -40,7 +39,7 @@ export interface Endpoint {
   readonly description: string;
   /** Validates the query; without a schema, every parameter is refused. */
   readonly query?: ObjectSchema;
-  /** Parameters with which a request succeeds, if some are required. */
+  /** A query that succeeds, if some parameters are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
   readonly body?: Body;
   /** A body that succeeds on an empty ledger, after the examples of the routes before it. */
@@ -51,15 +50,15 @@ export interface Endpoint {
   /** The media type of the response, if it is not JSON. */
   readonly mediaType?: 'text/csv';
   /** The message of the response if a request fails unexpectedly (500). */
-  readonly failure: string;
+  readonly failureMessage: string;
   /**
    * Maximum size in KB of a successful response without headers, if it shows records or a list. The cost estimate of a stage
    * assumes this size.
    */
   readonly maxKb?: number;
-  /** Meanings of the failures below, if this endpoint adds to the usual ones. */
-  readonly failures?: Readonly<Record<number, string | false>>;
-  /** True if the response is one record, whose version clients can name: ETag, and If-Match or If-None-Match. */
+  /** Descriptions of failures by status: they add to those that the inputs imply, or replace them; `false` removes one. */
+  readonly failureDescriptions?: Readonly<Record<number, string | false>>;
+  /** True if the response is one record, whose version clients can name in If-Match or If-None-Match. */
   readonly isVersioned?: boolean;
   /** True if the response is not a record, but has an ETag of what is shown, for If-None-Match. */
   readonly isTagged?: boolean;
@@ -68,8 +67,8 @@ export interface Endpoint {
   /** True if requests need no key or token. */
   readonly isPublic?: boolean;
   /**
-   * The parameter of serverless.yml that limits the requests of this endpoint, if each reads or writes hundreds of units of the
-   * table: no client needs many of them. The other endpoints share `throttleRate`.
+   * The parameter of serverless.yml that limits the requests of this endpoint, if each reads or writes hundreds of the table's
+   * capacity units: no client needs many of them. The other endpoints share `throttleRate`.
    */
   readonly limit?: 'bulkRate' | 'searchRate';
 }
@@ -110,5 +109,5 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   include_counts: {
     description: '`true` adds the number of transactions. `false` is the default.',
   },
-  group_by: { description: 'The groups to add up.' },
+  group_by: { description: 'How to group the sums.' },
 };

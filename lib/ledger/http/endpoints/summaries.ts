@@ -7,13 +7,13 @@ import {
   DIGEST,
   ID,
   list,
-  nameForm,
+  nameSchema,
   object,
-  schema,
+  STRING,
+  schemaRef,
   succeeded,
-  TEXT,
   TOTALS,
-} from './response-forms.ts';
+} from './response-schemas.ts';
 
 const GROUP = {
   key: {
@@ -26,37 +26,37 @@ const GROUP = {
     description: 'Only when grouped by `category`; null for transactions without one.',
   },
   name: {
-    ...TEXT,
+    ...STRING,
     nullable: true,
     description: 'Only when grouped by `category`: the name of the category.',
   },
-  type: schema('TransactionType'),
+  type: schemaRef('TransactionType'),
 };
 
 const SUMMARY_GROUP = object(TOTALS, {
   ...GROUP,
   period: {
-    ...TEXT,
+    ...STRING,
     description: 'Only when grouped by a period: `2026-03-05`, `2026-03` or `2026`.',
   },
 });
-const SUMMARY_DATA = nameForm(
+const SUMMARY_DATA = nameSchema(
   'SummaryData',
-  object({ ...TOTALS, groups: list(nameForm('SummaryGroup', SUMMARY_GROUP)) }),
+  object({ ...TOTALS, groups: list(nameSchema('SummaryGroup', SUMMARY_GROUP)) }),
 );
 
 const SERIES_GROUP = object(
   Object.fromEntries(Object.entries(TOTALS).map(([name, each]) => [name, list(each)])),
   GROUP,
 );
-const SERIES_DATA = nameForm(
+const SERIES_DATA = nameSchema(
   'SeriesData',
   object(
-    { ...TOTALS, groups: list(nameForm('SeriesGroup', SERIES_GROUP)) },
+    { ...TOTALS, groups: list(nameSchema('SeriesGroup', SERIES_GROUP)) },
     Object.fromEntries(
       PERIODS.map((period) => [
         `${period}s`,
-        list(TEXT, `The periods, when grouped by \`${period}\`.`),
+        list(STRING, `The periods, when grouped by \`${period}\`.`),
       ]),
     ),
   ),
@@ -71,27 +71,27 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       A digest is null until it includes every transaction. A request whose \`If-None-Match\` has the current \`ETag\` is
       answered with 304.`,
     query: monthsQuery,
-    response: nameForm(
+    response: nameSchema(
       'Months',
       succeeded({
-        data: list(nameForm('Month', object({ month: TEXT, ...TOTALS, digest: DIGEST }))),
+        data: list(nameSchema('Month', object({ month: STRING, ...TOTALS, digest: DIGEST }))),
         digest: DIGEST,
       }),
     ),
-    failure: 'Failed to list months',
+    failureMessage: 'Failed to list months',
     maxKb: MAX_KB.response,
     isTagged: true,
   },
   'GET /summary': {
     id: 'readSummary',
     summary: 'Add up transactions',
-    description: `Returns income, expense, net and number of the transactions, in total and for each group: each category
+    description: `Returns the income, expense, net and count of transactions, in total and for each group: each category
       (also those without transactions) and the transactions without one, each type, or each day, month or year from the first to the
       last that has transactions. Days need \`start_date\` and \`end_date\`, at most ${MAX_SUMMARY_DAYS} days apart. Two groupings, such as \`category,month\`, are answered like \`/summary/series\`.`,
     query: summaryQuery,
     exampleQuery: { group_by: 'category' },
-    response: nameForm('Summary', succeeded({ data: SUMMARY_DATA })),
-    failure: 'Failed to summarize transactions',
+    response: nameSchema('Summary', succeeded({ data: SUMMARY_DATA })),
+    failureMessage: 'Failed to summarize transactions',
     maxKb: MAX_KB.response,
   },
   'GET /summary/series': {
@@ -101,8 +101,8 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       from the first to the last that has transactions, and each group has arrays with one number for each period.`,
     query: seriesQuery,
     exampleQuery: { group_by: 'category,month' },
-    response: nameForm('SummarySeries', succeeded({ data: SERIES_DATA })),
-    failure: 'Failed to summarize transactions',
+    response: nameSchema('SummarySeries', succeeded({ data: SERIES_DATA })),
+    failureMessage: 'Failed to summarize transactions',
     maxKb: MAX_KB.response,
   },
 };

@@ -5,13 +5,13 @@ import { searchQuery } from '../search-json.ts';
 import { CSV_COLUMNS } from '../transaction-csv.ts';
 import { exportFileQuery, exportQuery } from '../transaction-export.ts';
 import {
+  bulkChangeItem,
+  bulkChangeList,
+  bulkRemovalItem,
+  bulkRemovalList,
   newTransactionBody,
-  newTransactionsBody,
-  transactionChangeBody,
+  newTransactionList,
   transactionChangesBody,
-  transactionRemovalBody,
-  transactionsChangesBody,
-  transactionsRemovalBody,
 } from '../transaction-json.ts';
 import { transactionQuery } from '../transaction-query.ts';
 import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
@@ -20,54 +20,54 @@ import {
   DIGEST,
   type Field,
   ID,
+  INTEGER,
   list,
-  NUMBER,
-  nameForm,
+  nameSchema,
   object,
+  STRING,
   SUCCESS,
-  schema,
+  schemaRef,
   succeeded,
-  TEXT,
   TOTALS,
-} from './response-forms.ts';
+} from './response-schemas.ts';
 
 const TRANSACTION_INPUT = { name: 'TransactionInput', schema: newTransactionBody };
 const UNKNOWN_RECORD = 'There is no such transaction, or no category with the `category_id` sent.';
 const NOT_A_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} different transactions.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
-const TRANSACTION_WRITTEN = nameForm(
+const TRANSACTION_WRITTEN = nameSchema(
   'TransactionWritten',
-  succeeded({ data: schema('Transaction'), message: TEXT }),
+  succeeded({ data: schemaRef('Transaction'), message: STRING }),
 );
 
-/** One form for both outcomes of an item: a union would need a field that names the outcome. */
-const ITEM_RESULT = nameForm(
+/** One schema for both outcomes of an item: a union would need a field that names the outcome. */
+const ITEM_RESULT = nameSchema(
   'TransactionResult',
   object(
     {
-      index: { ...NUMBER, description: 'The position of the transaction in the request.' },
+      index: { ...INTEGER, description: 'The position of the transaction in the request.' },
       status: {
-        ...NUMBER,
-        description: 'The status of such a request for this transaction alone.',
+        ...INTEGER,
+        description: 'The status that a request for this transaction alone would get.',
       },
     },
     {
       id: { ...ID, description: 'The id of the transaction, if `status` is below 400.' },
-      etag: { ...TEXT, description: 'The version of the transaction, also if `status` is 412.' },
-      error: schema('ErrorCode'),
-      message: { ...TEXT, description: 'The reason, if `status` is 400 or above.' },
-      details: schema('FieldErrors'),
+      etag: { ...STRING, description: 'The version of the transaction, also if `status` is 412.' },
+      error: schemaRef('ErrorCode'),
+      message: { ...STRING, description: 'The reason, if `status` is 400 or above.' },
+      details: schemaRef('FieldErrors'),
       existing_id: { ...ID, description: 'The id of the transaction that has the `external_id`.' },
     },
   ),
 );
 
 function createBulkResponse(name: string, data: string, counts: readonly string[]): Field {
-  const countFields = Object.fromEntries([...counts, 'failed'].map((each) => [each, NUMBER]));
-  return nameForm(
+  const countFields = Object.fromEntries([...counts, 'failed'].map((each) => [each, INTEGER]));
+  return nameSchema(
     name,
-    succeeded({ data: nameForm(data, object({ ...countFields, results: list(ITEM_RESULT) })) }),
+    succeeded({ data: nameSchema(data, object({ ...countFields, results: list(ITEM_RESULT) })) }),
   );
 }
 
@@ -78,11 +78,11 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: `Newest first: by date, then creation, then id. \`total\` and \`pages\` are exact. A page has \`per_page\`
       transactions, by default ${DEFAULT_PER_PAGE}; a page past the end is empty.`,
     query: transactionQuery,
-    response: nameForm(
+    response: nameSchema(
       'TransactionPage',
-      succeeded({ data: list(schema('Transaction')), pagination: schema('Pagination') }),
+      succeeded({ data: list(schemaRef('Transaction')), pagination: schemaRef('Pagination') }),
     ),
-    failure: 'Failed to retrieve transactions',
+    failureMessage: 'Failed to retrieve transactions',
     maxKb: MAX_KB.page,
   },
   'POST /transactions': {
@@ -92,10 +92,10 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     body: TRANSACTION_INPUT,
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: TRANSACTION_WRITTEN,
-    failure: 'Failed to create transaction',
+    failureMessage: 'Failed to create transaction',
     maxKb: MAX_KB.row,
     status: 201,
-    failures: {
+    failureDescriptions: {
       400: INVALID_TRANSACTION,
       404: 'There is no category with the `category_id` sent.',
       409: `Another transaction has the \`external_id\`: \`existing_id\` is its id. Or a request with this
@@ -109,16 +109,19 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: `Create up to ${MAX_BULK_ITEMS} transactions`,
     description:
       'Each transaction is created or refused separately: `results` has their results, in the same order.',
-    body: { name: 'TransactionInputList', schema: newTransactionsBody, item: TRANSACTION_INPUT },
+    body: { name: 'TransactionInputList', schema: newTransactionList, item: TRANSACTION_INPUT },
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: createBulkResponse('TransactionsCreated', 'CreationResults', [
       'created',
       'duplicates',
     ]),
-    failure: 'Failed to create transactions',
+    failureMessage: 'Failed to create transactions',
     limit: 'bulkRate',
     status: 207,
-    failures: { 400: `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions.`, 409: false },
+    failureDescriptions: {
+      400: `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions.`,
+      409: false,
+    },
     isIdempotent: true,
   },
   'PUT /transactions/bulk': {
@@ -128,15 +131,15 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       item has an \`id\`, the fields that change, and optionally, as \`if_match\`, the \`etag\` of the expected version.`,
     body: {
       name: 'TransactionUpdateList',
-      schema: transactionsChangesBody,
-      item: { name: 'TransactionUpdateItem', schema: transactionChangeBody },
+      schema: bulkChangeList,
+      item: { name: 'TransactionUpdateItem', schema: bulkChangeItem },
     },
     example: { transactions: [{ id: 1, notes: 'With Robin' }] },
     response: createBulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
-    failure: 'Failed to update transactions',
+    failureMessage: 'Failed to update transactions',
     limit: 'bulkRate',
     status: 207,
-    failures: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
+    failureDescriptions: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'POST /transactions/bulk/delete': {
@@ -146,31 +149,31 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       item has an \`id\`, and optionally, as \`if_match\`, the \`etag\` of the expected version.`,
     body: {
       name: 'TransactionRemovalList',
-      schema: transactionsRemovalBody,
-      item: { name: 'TransactionRemoval', schema: transactionRemovalBody },
+      schema: bulkRemovalList,
+      item: { name: 'TransactionRemoval', schema: bulkRemovalItem },
     },
     example: { transactions: [{ id: 2 }] },
     response: createBulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
-    failure: 'Failed to delete transactions',
+    failureMessage: 'Failed to delete transactions',
     limit: 'bulkRate',
     status: 207,
-    failures: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
+    failureDescriptions: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'GET /transactions/export': {
     id: 'exportTransactions',
     summary: 'Export transactions as CSV',
     description: `Returns one part of a CSV file, oldest first. If another part follows, \`Link: <...>; rel="next"\` names
-      it. Only the first part has the line of column names, so that the joined parts are one file. Text that
-      begins like a formula has an apostrophe before it. With \`format=json\`, or with an \`Accept\` that prefers JSON and no \`format\`,
+      it. Only the first part has the header line, so that the joined parts are one file. Text that
+      begins like a formula is preceded by an apostrophe. With \`format=json\`, or with an \`Accept\` that prefers JSON and no \`format\`,
       the response is that of \`/transactions/export.json\`.`,
     query: exportFileQuery,
     exampleQuery: { format: 'csv' },
-    response: nameForm('TransactionsFile', {
-      ...TEXT,
+    response: nameSchema('TransactionsFile', {
+      ...STRING,
       description: `Columns: ${CSV_COLUMNS.join(', ')}.`,
     }),
-    failure: 'Failed to export transactions',
+    failureMessage: 'Failed to export transactions',
     maxKb: MAX_KB.response,
     limit: 'bulkRate',
     mediaType: 'text/csv',
@@ -181,13 +184,13 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: `Returns one part of the transactions, oldest first. \`next\` is the query of the next part, and null in the
       last part.`,
     query: exportQuery,
-    response: nameForm(
+    response: nameSchema(
       'TransactionsPart',
       object(
         {
           ...SUCCESS,
-          data: list(schema('Transaction')),
-          next: { ...TEXT, nullable: true, description: 'The query of the next part.' },
+          data: list(schemaRef('Transaction')),
+          next: { ...STRING, nullable: true, description: 'The query of the next part.' },
         },
         {
           digest: {
@@ -198,26 +201,26 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
         },
       ),
     ),
-    failure: 'Failed to export transactions',
+    failureMessage: 'Failed to export transactions',
     maxKb: MAX_KB.response,
     limit: 'bulkRate',
   },
   'GET /transactions/search': {
     id: 'searchTransactions',
     summary: 'Search transactions',
-    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. Returns a page like a list; \`summary\` adds up
-      all transactions that were found. At most ${MAX_SEARCHED_ROWS} transactions may match the dates, type and categories.`,
+    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. Returns a page, as \`/transactions\` does; \`summary\`
+      adds up all transactions found. At most ${MAX_SEARCHED_ROWS} transactions may match the dates, type and categories.`,
     query: searchQuery,
     exampleQuery: { q: 'lunch' },
-    response: nameForm(
+    response: nameSchema(
       'TransactionSearch',
       succeeded({
-        data: list(schema('Transaction')),
-        pagination: schema('Pagination'),
-        summary: nameForm('Totals', object(TOTALS)),
+        data: list(schemaRef('Transaction')),
+        pagination: schemaRef('Pagination'),
+        summary: nameSchema('Totals', object(TOTALS)),
       }),
     ),
-    failure: 'Failed to search transactions',
+    failureMessage: 'Failed to search transactions',
     maxKb: MAX_KB.page,
     limit: 'searchRate',
   },
@@ -225,8 +228,8 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'readTransaction',
     summary: 'Read a transaction',
     description: 'Includes the name of its category.',
-    response: nameForm('TransactionRead', succeeded({ data: schema('Transaction') })),
-    failure: 'Failed to retrieve transaction',
+    response: nameSchema('TransactionRead', succeeded({ data: schemaRef('Transaction') })),
+    failureMessage: 'Failed to retrieve transaction',
     maxKb: MAX_KB.row,
     isVersioned: true,
   },
@@ -238,9 +241,9 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     body: { name: 'TransactionUpdate', schema: transactionChangesBody },
     example: { notes: 'With Robin' },
     response: TRANSACTION_WRITTEN,
-    failure: 'Failed to update transaction',
+    failureMessage: 'Failed to update transaction',
     maxKb: MAX_KB.row,
-    failures: {
+    failureDescriptions: {
       400: INVALID_TRANSACTION,
       404: UNKNOWN_RECORD,
       409: 'Another transaction has the `external_id`.',
@@ -252,7 +255,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: 'Delete a transaction',
     description: 'The record is deleted.',
     response: DELETED,
-    failure: 'Failed to delete transaction',
+    failureMessage: 'Failed to delete transaction',
     isVersioned: true,
   },
 };

@@ -95,7 +95,7 @@ describe('a summary by day', () => {
     const longer = await request('2025-01-31');
     expectFilterErrors(longer, ['start_date', 'end_date']);
     expect(longer.body.details?.end_date).toEqual([
-      'A summary by day has at most 366 days; these dates span 367: send closer dates.',
+      'A summary by day has at most 366 days; these dates span 367: narrow the dates.',
     ]);
     expect(
       await readSummary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),

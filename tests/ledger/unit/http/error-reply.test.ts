@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import {
   ConflictError,
+  createNotFoundError,
   NotFoundError,
   PayloadTooLargeError,
   RequestInProgressError,
   UnavailableError,
   UnsupportedMediaTypeError,
-  unknownRecord,
   ValidationError,
 } from '../../../../lib/ledger/errors.ts';
 import { toErrorReply } from '../../../../lib/ledger/http/error-reply.ts';
@@ -41,7 +41,7 @@ test.each<[Error, status: number, code: string, headers?: object]>([
 });
 
 test.each([
-  [unknownRecord('Category', '007'), { message: 'Category with id 007 not found' }],
+  [createNotFoundError('Category', '007'), { message: 'Category with id 007 not found' }],
   [new ValidationError('bad', { details }), { message: 'bad', details }],
 ])('the response to %o has its message and details', (error, body) =>
   expect(toErrorReply(error, FAILURE).body).toMatchObject(body),

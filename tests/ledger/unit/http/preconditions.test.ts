@@ -14,7 +14,7 @@ const MALFORMED = ['', 't7.3.0f3a9c21', `"t7.3.0f3a9c21`, '"a" "b"', '"a", *', '
 
 const NOT_AN_ETAG = expect.objectContaining({
   name: 'ValidationError',
-  message: expect.stringMatching(/is not an ETag: send one of a response/),
+  message: expect.stringMatching(/is not an ETag: send one from a response/),
 });
 
 it('an ETag names the kind, the id and the version of a record, and what is shown', () => {

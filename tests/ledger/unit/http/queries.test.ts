@@ -61,7 +61,7 @@ test.each([
   ['1', { activeOnly: false, includeCounts: false }],
   ['', { activeOnly: false, includeCounts: false }],
   [' true', { activeOnly: false, includeCounts: false }],
-])('parseCategoryQuery reads only the word true as true, in any case: %j', (sent, query) => {
+])('parseCategoryQuery reads only the word true as true, ignoring case: %j', (sent, query) => {
   const sentQuery = sent === undefined ? {} : { active_only: sent, include_counts: sent };
   expect(parseCategoryQuery(sentQuery)).toEqual(query);
 });

@@ -7,7 +7,7 @@ import { SCHEMAS } from '../../../../../cli/describe/openapi-schemas.ts';
 import { groupMethodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
 import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
-import { listNamedForms } from '../../../../../lib/ledger/http/endpoints/response-forms.ts';
+import { listNamedSchemas } from '../../../../../lib/ledger/http/endpoints/response-schemas.ts';
 import failures from '../../../../../lib/ledger/http/failures.json' with { type: 'json' };
 import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import routes from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
@@ -67,7 +67,7 @@ test('a 500 of a creation says that the request can be repeated with its key', (
 
 test('each name of a response stands for one form', () => {
   const forms = Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) =>
-    listNamedForms(response),
+    listNamedSchemas(response),
   );
   for (const [name, form] of forms) expect(SCHEMAS[name], name).toBe(form);
 });

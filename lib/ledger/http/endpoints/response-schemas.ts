@@ -1,15 +1,15 @@
-// Building blocks of responses: JSON schemas in the form that OpenAPI 3.0 knows.
+// Building blocks of responses: JSON schemas in the dialect of OpenAPI 3.0.
 //
-// The generators of clients dictate the form. A field has one type, or one type and null. A number has a format, because Go and
-// Kotlin would take 32 bits. An object has a name, because generators would name it after its place. No name begins with New,
-// which marks constructors in Go. Only requests have patterns and limits: a client has no reason to refuse a response.
+// Client generators dictate their form. A field has one type, or one type and null. A number has a format, because Go and Kotlin
+// would take 32 bits. An object has a name, because generators would name it after its place. No name begins with New, which
+// marks constructors in Go. Only requests have patterns and limits: a client has no reason to refuse a response.
 
-/** Key of the form behind a reference. JSON leaves the form out. */
-const FORM: unique symbol = Symbol('form');
+/** Key of the named schema behind a reference. JSON omits it. */
+const NAMED_SCHEMA: unique symbol = Symbol('named schema');
 
 /** A schema that is written out, or a reference to a named one. */
 export interface Field {
-  readonly [FORM]?: readonly [name: string, form: Field];
+  readonly [NAMED_SCHEMA]?: readonly [name: string, schema: Field];
   readonly $ref?: string;
   readonly type?: string;
   readonly format?: string;
@@ -20,44 +20,44 @@ export interface Field {
 }
 export type Fields = Readonly<Record<string, Field>>;
 
-export const TEXT: Field = { type: 'string' };
+export const STRING: Field = { type: 'string' };
 export const ID: Field = { type: 'integer', format: 'int64', minimum: 1 };
-export const NUMBER: Field = { type: 'integer', format: 'int32' };
+export const INTEGER: Field = { type: 'integer', format: 'int32' };
 export const COUNT: Field = { type: 'integer', format: 'int64', minimum: 0 };
 export const BOOLEAN: Field = { type: 'boolean' };
 export const TIME: Field = { type: 'string', format: 'date-time' };
 const SUM: Field = { type: 'number', format: 'double', description: 'At most 2 decimals.' };
 export const DIGEST: Field = {
-  ...TEXT,
+  ...STRING,
   nullable: true,
   description: 'Opaque: equal for equal sets of transactions.',
 };
 
 export const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 export const SUCCESS: Fields = { success: { ...BOOLEAN, description: 'Always true.' } };
-export const DELETED = nameForm('Deleted', succeeded({ message: TEXT }));
+export const DELETED = nameSchema('Deleted', succeeded({ message: STRING }));
 
 export function reference(kind: 'schemas' | 'headers', name: string) {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
 /** A reference to a schema that several endpoints share, and that cli/describe/openapi-schemas.ts defines. */
-export function schema(name: string): Field {
+export function schemaRef(name: string): Field {
   return reference('schemas', name);
 }
 
-/** Gives a form the name that generators give to its type. */
-export function nameForm(name: string, form: Field): Field {
-  return { ...schema(name), [FORM]: [name, form] };
+/** Names a schema: client generators give its type this name. */
+export function nameSchema(name: string, schema: Field): Field {
+  return { ...schemaRef(name), [NAMED_SCHEMA]: [name, schema] };
 }
 
-/** Lists the named forms in a form, including the form itself. */
-export function listNamedForms(form: unknown): (readonly [name: string, form: Field])[] {
-  if (typeof form !== 'object' || form === null) return [];
-  const namedForm = (form as Field)[FORM];
-  return namedForm
-    ? [namedForm, ...listNamedForms(namedForm[1])]
-    : Object.values(form).flatMap(listNamedForms);
+/** Lists the named schemas in a schema, including the schema itself. */
+export function listNamedSchemas(value: unknown): (readonly [name: string, schema: Field])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const namedSchema = (value as Field)[NAMED_SCHEMA];
+  return namedSchema
+    ? [namedSchema, ...listNamedSchemas(namedSchema[1])]
+    : Object.values(value).flatMap(listNamedSchemas);
 }
 
 export function succeeded(fields: Fields): Field {
@@ -77,5 +77,5 @@ export function list(items: Field, description?: string): Field {
 }
 
 export function oneOf(words: readonly string[]): Field {
-  return { ...TEXT, enum: words };
+  return { ...STRING, enum: words };
 }
