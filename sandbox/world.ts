@@ -94,8 +94,8 @@ export interface WorldOptions {
   /** Artifacts in a folder by default. */
   readonly artifacts?: ArtifactStore;
   /**
-   * True if the services call the store in this process. By default they call it over HTTP, as an upload of a snapshot always
-   * does.
+   * True if the services call the store and the backend in this process. By default they call them over HTTP, as an upload of a
+   * snapshot always does.
    */
   readonly isInProcess?: boolean;
   /** State of another world with the same options; without an image, the world is new. */
@@ -176,8 +176,8 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     artifacts:
       options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: records.clock }),
     setting: createFileCollectionSetting(settingFile),
-    backend: connectBackend(backend),
-    preview: options.hasPreview === false ? undefined : connectBackend(preview),
+    backend: connectBackend(backend, options),
+    preview: options.hasPreview === false ? undefined : connectBackend(preview, options),
     hooks: operator.hooks,
     graph: options.hasGraph === false ? undefined : graph,
     snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
@@ -205,8 +205,9 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   };
 }
 
-function connectBackend({ url }: MemoryBackendSandbox) {
-  return createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs: 10_000 });
+function connectBackend({ url, fetch }: MemoryBackendSandbox, { isInProcess }: WorldOptions) {
+  const connection = { url, apiKey: createSecret(KEY), timeoutMs: 10_000 };
+  return createHttpMemoryBackend(isInProcess ? { ...connection, fetch } : connection);
 }
 
 function seedGraph(graph: SandboxGraph): void {

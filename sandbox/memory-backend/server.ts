@@ -1,12 +1,15 @@
 // The memory backend of a rehearsal: one address in front of the deployed version.
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
+import { createFetch } from '../fetch-from-listener.ts';
 import { type Answer, answerRequest, type BackendState, type Writers } from './endpoints.ts';
 import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
   readonly url: string;
+  /** Calls the server in this process, without the network. */
+  readonly fetch: typeof fetch;
   /** Makes this version answer all later requests; without a version, the backend is unhealthy. */
   deploy(version: MemoryVersion | undefined): void;
   /** Sets whose writes are accepted; writes of all other users are answered with 503. */
@@ -48,7 +51,7 @@ export async function startMemoryBackendSandbox({
       ...differingPaths.map(([path, servedPath]) => [servedPath, path]),
     ]),
   };
-  const server = createServer((request, response) => {
+  function handle(request: IncomingMessage, response: ServerResponse): void {
     answerRequest(state, request).then(
       (answer) => send(response, answer),
       (error: unknown) =>
@@ -57,12 +60,15 @@ export async function startMemoryBackendSandbox({
           body: { detail: String(error) },
         }),
     );
-  });
+  }
+
+  const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   return {
     url: `http://127.0.0.1:${port}`,
+    fetch: createFetch(handle),
     deploy(version) {
       state.version = version;
     },

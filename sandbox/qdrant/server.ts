@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFetch } from '../fetch-from-listener.ts';
 import { type Background, createBackground } from './background.ts';
 import { beginOptimization } from './collection.ts';
 import type { Exchange } from './exchange.ts';
 import { createFaults, type Effect, type Fault } from './faults.ts';
-import { createFetch } from './fetch-from-listener.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { Refusal } from './refusal.ts';
 import { createRegistry, type Registry } from './registry.ts';

@@ -18,6 +18,7 @@ interface BackendConnection {
   readonly service?: string;
   /** Paths of endpoints that differ from the contract */
   readonly paths?: Partial<Readonly<Record<EndpointName, string>>>;
+  readonly fetch?: typeof fetch;
 }
 
 export const ENDPOINTS = {
@@ -58,7 +59,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     const url = `${root}${path.replace('{user}', encodeURIComponent(userId))}`;
     const name = `${service}: ${method} ${shownPath}`;
     const request = { name, method, url, headers, body: JSON.stringify(body) };
-    const response = await requestJson(request, timeoutMs);
+    const response = await requestJson(request, timeoutMs, connection.fetch);
     assertAccepted(`${service}: ${shownPath}`, response.status, userId);
     return response;
   }

@@ -43,8 +43,8 @@ export async function readText(response: Response, call: HttpCall): Promise<stri
  * Returns any response that a retry would not change, even a refusal; `body` is undefined unless it is JSON.
  * @throws RetryableFailure without a response, or with a transient status
  */
-export async function requestJson(request: HttpRequest, timeoutMs: number) {
-  const response = await send(request, AbortSignal.timeout(timeoutMs));
+export async function requestJson(request: HttpRequest, timeoutMs: number, fetchWith = fetch) {
+  const response = await send(request, AbortSignal.timeout(timeoutMs), fetchWith);
   const { status } = response;
   const text = await readText(response, request);
   if (!TRANSIENT_STATUSES.has(status)) return { status, body: parseOrUndefined(text) };

@@ -11,7 +11,14 @@ import {
   inSequence,
   type MigrationEvent,
 } from './holdings.ts';
-import { type Migration, type MigrationOptions, RUN, type StepName } from './migration.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationImage,
+  type MigrationOptions,
+  RUN,
+  type StepName,
+} from './migration.ts';
 import { createMigrationAt, type Milestone } from './prepared.ts';
 import { failureNamed } from './refused.ts';
 
@@ -114,11 +121,16 @@ const CASES: readonly (readonly [StepName, situation: string, Milestone, Beginni
 export const STEP_CASES: readonly StepCase[] = CASES.map(
   ([step, situation, milestone, beginning = {}]) => {
     const { before, plan = {}, options = {}, input = {} } = beginning;
-    const prepare = async () => {
-      const small = { memories: 6, users: 2, dimensions: 4, ...options };
+    const small = { memories: 6, users: 2, dimensions: 4, ...options };
+    const buildImage = async () => {
       const migration = await createMigrationAt(milestone, small, plan);
       await before?.(migration);
-      return migration;
+      return await migration.image();
+    };
+    let image: Promise<MigrationImage> | undefined;
+    const prepare = async () => {
+      image ??= buildImage();
+      return await createMigration(small, await image);
     };
     return { step, situation, prepare, input };
   },
