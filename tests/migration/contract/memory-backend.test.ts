@@ -1,5 +1,5 @@
-// The behaviour of a memory backend that the migration relies on. It is always tested on both versions of the sandbox, and on real
-// mem0 if its Python environments are installed.
+// The behaviour of a memory backend that the migration relies on. It is tested on both versions of the sandbox, in `npm run
+// test:real` on real mem0 instead.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -14,6 +14,7 @@ import { startMemoryBackendSandbox } from '../../../sandbox/memory-backend/serve
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { startMem0Service } from '../../../sandbox/real/mem0/service.ts';
+import { ONLY_REAL } from '../support/real-services.ts';
 import { failureNamed } from '../support/refused.ts';
 
 interface BackendUnderTest {
@@ -54,7 +55,7 @@ async function openMem0(major: Mem0Major): Promise<BackendUnderTest> {
   return { url: service.url, apiKey: 'key-of-ada', userId: 'ada', close };
 }
 
-const BACKENDS = [
+const SANDBOXES = [
   {
     name: 'old sandbox',
     open: () => openSandbox('old'),
@@ -67,6 +68,10 @@ const BACKENDS = [
     isAvailable: true,
     isGraphDeprecated: true,
   },
+];
+
+const BACKENDS = [
+  ...(ONLY_REAL ? [] : SANDBOXES),
   {
     name: 'mem0 1.x',
     open: () => openMem0(1),

@@ -21,7 +21,10 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   s3: {
     services: 'aws',
-    vitest: ['tests/migration/contract/artifacts', 'tests/migration/contract/collection-setting'],
+    vitest: [
+      'tests/migration/contract/artifacts/s3-artifacts',
+      'tests/migration/contract/collection-setting',
+    ],
   },
   migrations: {
     services: 'qdrant,mem0',
@@ -39,5 +42,5 @@ else {
 
 async function run({ services, vitest }: Suite): Promise<number> {
   const starter = ['sandbox/real/with-service.ts', services];
-  return await runInherited([...starter, 'vitest', 'run', ...vitest, ...options]);
+  return await runInherited([...starter, 'vitest', 'run', '--mode', 'real', ...vitest, ...options]);
 }

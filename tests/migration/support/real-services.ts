@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 
+/** True in `npm run test:real`, which leaves out the stand-ins: they pass the same contracts in `npm test`. */
+export const ONLY_REAL = process.env.TEST_MODE === 'real';
+
 export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
 
 /** True if a test may start its own Qdrant. */

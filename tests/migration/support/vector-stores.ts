@@ -12,6 +12,7 @@ import type {
 } from '../../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { DEFAULT_VERSION, type Feature, hasFeature } from '../../../sandbox/qdrant/versions.ts';
+import { ONLY_REAL } from './real-services.ts';
 
 export interface StoreUnderTest {
   readonly store: VectorStore;
@@ -35,14 +36,15 @@ export const NEW_LAYOUT: CollectionSettings = {
 export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'] as const;
 
 /**
- * Runs a contract on every store; a store that is not available shows as skipped.
+ * Runs a contract on every store, in `npm run test:real` only on a real one; a store that is not available shows as skipped.
  * @param feature leaves out the versions of the sandbox that lack the feature
  */
 export function onEveryVectorStore(
   contract: (subject: StoreUnderTest) => void,
   feature?: Feature,
 ): void {
-  const versions = VERSIONS.filter(
+  const sandboxes = ONLY_REAL ? [] : VERSIONS;
+  const versions = sandboxes.filter(
     (version) => feature === undefined || hasFeature(version, feature),
   );
   describe.each(versions)('the sandbox as %s', (version) => {
