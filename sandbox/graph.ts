@@ -1,4 +1,4 @@
-// A graph in memory for rehearsals: behaves like Neo4j in a dump and a restore, with the same marks and refusals.
+// In-memory graph for rehearsals: behaves like Neo4j during dumps and restores, with the same restore marks and refusals.
 import type { GraphTarget, RestoreState } from '../cli/migration/restore-graph/graph-target.ts';
 import {
   type GraphNode,
@@ -30,7 +30,7 @@ export function createSandboxGraph(): SandboxGraph {
   const nodes = new Map<string, GraphNode>();
   const relationships = new Map<string, GraphRelationship>();
   const rules = new Map([[LOOKUP_INDEX.name, LOOKUP_INDEX]]);
-  /** Ids of the copies that an unfinished restore has created, by the ids of their originals. */
+  /** Maps the ids of originals to the ids of their copies, while a restore is unfinished. */
   const restored = { nodes: new Map<string, string>(), relationships: new Map<string, string>() };
   let state: RestoreState = 'none';
   let commits = 0;
@@ -66,7 +66,7 @@ export function createSandboxGraph(): SandboxGraph {
     const copies = batch.map(({ start: from, end: to, ...rest }) => {
       const [start, end] = [restored.nodes.get(from), restored.nodes.get(to)];
       if (start && end) return { ...rest, start, end };
-      const why = 'A relationship did not find the nodes at its ends.';
+      const why = 'A relationship refers to a node that does not exist.';
       throw new Refusal('RefusedByService', why);
     });
     for (const { id: original, type, start, end, properties } of copies) {
@@ -88,8 +88,8 @@ export function createSandboxGraph(): SandboxGraph {
 
   async function createSchema(wantedRules: readonly SchemaRule[]): Promise<void> {
     for (const rule of wantedRules) {
-      const present = rules.get(rule.name);
-      if (present && present.statement !== rule.statement) {
+      const existing = rules.get(rule.name);
+      if (existing && existing.statement !== rule.statement) {
         throw new Error(`There already exists an index or constraint called '${rule.name}'`);
       }
       rules.set(rule.name, rule);
@@ -145,7 +145,7 @@ function unmarkNode(node: GraphNode): GraphNode {
 }
 
 function compareRules(a: SchemaRule, b: SchemaRule): number {
-  const rank = ({ statement, name }: SchemaRule) =>
+  const sortKey = ({ statement, name }: SchemaRule) =>
     `${/^CREATE CONSTRAINT/.test(statement) ? 0 : 1} ${name}`;
-  return rank(a) < rank(b) ? -1 : 1;
+  return sortKey(a) < sortKey(b) ? -1 : 1;
 }

@@ -16,7 +16,7 @@ export interface Operator {
 export function createOperator(options: {
   readonly backend: MemoryBackendSandbox;
   readonly settings: Omit<VersionSettings, 'collection'>;
-  /** Faults of the new version, which it has once it is deployed */
+  /** Faults of the new version once it is deployed */
   readonly shortcomings?: Shortcomings;
   /** Reports that writes are frozen, but leaves them open. */
   readonly forgetsToFreeze?: boolean;

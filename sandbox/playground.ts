@@ -1,5 +1,5 @@
-// A sandbox in which to try `npm run migrate`: the services, and the environment with which another process finds them. A run
-// in this sandbox has no graph, because the sandbox's graph is in memory, where no other process can reach it.
+// A sandbox in which to try `npm run migrate`: the services, and the environment variables that tell another process where
+// they are. A run in this sandbox has no graph, because the sandbox's graph is in memory, where no other process can reach it.
 import type { HookAction } from '../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../lib/migration/runs/run-names.ts';
 import { createRunRecords } from '../lib/migration/runs/run-store.ts';
@@ -21,7 +21,7 @@ export interface Playground {
   perform(action: HookAction): Promise<void>;
 }
 
-/** A user who has memories, and writes more. */
+/** A user who has memories, and can write more. */
 export const USER = { id: 'user-0', key: 'key-of-user-0' } as const;
 
 const TABLE = 'migration-sandbox';
@@ -44,13 +44,13 @@ interface PlaygroundOptions extends Pick<SandboxOptions, 'memories' | 'run' | 'i
 }
 
 /**
- * @param onAsked called with each action that the webhook performs
+ * @param onDone called with each action that the webhook performs
  * @throws UserError
  */
 export async function openPlayground(
   { memories, run, isByHand, qdrantUrl, world: worldOptions = {} }: PlaygroundOptions,
   resources: Resources,
-  onAsked: (action: HookAction) => void,
+  onDone: (action: HookAction) => void,
 ): Promise<Playground> {
   await redirectTemporaryFiles(resources);
   const access = useDummyCredentials();
@@ -67,7 +67,7 @@ export async function openPlayground(
   resources.onStop(world.close);
   world.backend.grant(USER.key, USER.id);
   const { hooks } = world.operator;
-  const webhook = await startWebhook(hooks, onAsked);
+  const webhook = await startWebhook(hooks, onDone);
   resources.onStop(webhook.close);
   return {
     ended: child?.ended ?? new Promise(() => {}),
@@ -81,10 +81,10 @@ export async function openPlayground(
     },
     async perform(action) {
       const collection = await world.services.setting.read();
-      const addressee = { runId: run, testUser: testUserOf(run) };
       await hooks.ask({
         action,
-        ...addressee,
+        runId: run,
+        testUser: testUserOf(run),
         collection,
         occasion: 'by-hand',
         deadlineAt: undefined,

@@ -1,4 +1,4 @@
-// Generates memories like those that an old version writes: many users and unusual payloads, the same for the same seed.
+// Generates memories like those that the old version writes: many users and unusual payloads, the same for the same seed.
 
 import { createSeededRandom, type SeededRandom } from '../cli/seeded-random.ts';
 import type { VectorStore } from '../lib/migration/adapters/qdrant.ts';
@@ -29,7 +29,7 @@ const ODDITIES = [
   ',"empty":{},"list":[],"nothing":null',
 ];
 
-/** Generates points one page at a time, and keeps none in memory. */
+/** Generates and stores one page at a time, so that any number of memories fits in RAM. */
 export async function seedMemories(store: VectorStore, plan: MemoryPlan): Promise<void> {
   const { collection, memories } = plan;
   const random = createSeededRandom(plan.seed);

@@ -23,7 +23,7 @@ export function createSandboxCommand(open: (options: SandboxOptions) => Promise<
   )
     .option(
       '--memories <n>',
-      `how many to migrate, 1 to ${MAX_MEMORIES}`,
+      `number of memories to migrate, 1 to ${MAX_MEMORIES}`,
       createNumberParser({ min: 1, max: MAX_MEMORIES }),
       500,
     )
@@ -36,7 +36,7 @@ export function createSandboxCommand(open: (options: SandboxOptions) => Promise<
     .option('--env <file>', 'also write the variables to a new file, removed with the sandbox')
     .option(
       '--by-hand',
-      'freeze and deploy yourself, by commands typed here; without it a webhook does',
+      'freeze and deploy yourself, by typing commands here, instead of through a webhook',
     )
     .action(({ memories, run, env, byHand = false }) =>
       open({ memories, run, isByHand: byHand, envFile: env }),

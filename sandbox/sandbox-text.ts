@@ -7,7 +7,7 @@ import { SOURCE } from './world.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Returns the text of a file for `set -a; . FILE`. */
+/** Formats a file that a shell reads with `set -a; . FILE`. */
 export function formatAssignments(environment: Environment): string {
   return `${listAssignments(environment).join('\n')}\n`;
 }
@@ -37,7 +37,7 @@ export function describeFirstSteps(options: SandboxOptions, environment: Environ
 }
 
 const BY_HAND =
-  'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then press Enter there.';
+  'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then press Enter in the second terminal.';
 
 function listAssignments(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${quote(value)}`);

@@ -11,7 +11,7 @@ import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOptions } from './sandbox-options.ts';
 import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
-// After this time the process exits anyway: everything else ends with it, or is in the folder for temporary files.
+// After this time the process exits even if a resource has not stopped. Nothing outlives it but files in the temporary folder.
 const STOP_MILLISECONDS = 10_000;
 const EXIT_NOT_STARTED = 2;
 
@@ -37,7 +37,7 @@ async function open(options: SandboxOptions): Promise<void> {
   throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
-/** Writes a new file, and never replaces an existing one. */
+/** Never replaces an existing file. */
 async function writeNewFile(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
@@ -48,7 +48,8 @@ async function writeNewFile(file: string, text: string): Promise<void> {
 /** Reads lines from the person at the terminal; each line is an action of the operator. */
 function performTypedActions(playground: Playground): void {
   const runCommand = async (word: string) => {
-    if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);
+    if (!isAction(word))
+      return console.log(`Unknown action; type one of ${HOOK_ACTIONS.join(', ')}`);
     await playground.perform(word).then(
       () => console.log(`${word}, done`),
       (error: unknown) => console.log(`${word} failed: ${firstLine(error)}`),

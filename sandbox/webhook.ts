@@ -1,4 +1,4 @@
-// The operator's webhook of a rehearsal: passes requests that arrive over HTTP to the hooks of this process.
+// The operator's webhook in a rehearsal: passes HTTP requests on to the hooks in this process.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
@@ -18,7 +18,7 @@ const requestSchema = v.object({
 });
 
 /** Matches the Idempotency-Key that the webhook adapter sends: run, occasion and action. */
-const KEY = /^[^:]+:(.+):[^:]+$/;
+const IDEMPOTENCY_KEY = /^[^:]+:(.+):[^:]+$/;
 
 const STATUS = { done: 204, 'under-way': 202, 'asked-of-a-person': 202 } as const;
 
@@ -51,7 +51,7 @@ export async function startWebhook(
 async function answerRequest(hooks: Hooks, incoming: IncomingMessage) {
   const body: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(incoming)).toString());
   const { action, run_id, collection, test_user, deadline_at } = v.parse(requestSchema, body);
-  const [, occasion = ''] = KEY.exec(String(incoming.headers['idempotency-key'])) ?? [];
+  const [, occasion = ''] = IDEMPOTENCY_KEY.exec(String(incoming.headers['idempotency-key'])) ?? [];
   const answer = await hooks.ask({
     action,
     runId: run_id,

@@ -35,7 +35,7 @@ import { seedMemories } from './readable-memories.ts';
 
 export const SOURCE = 'memories';
 
-const KEY = 'key-of-the-test-user';
+const TEST_USER_KEY = 'key-of-the-test-user';
 
 export interface World {
   readonly services: Services;
@@ -45,8 +45,8 @@ export interface World {
   /** Log entries so far. */
   readonly logged: readonly LogEntry[];
   /**
-   * Environment with which another process finds the services, except the graph, the hooks and artifacts in memory, which only
-   * this process has.
+   * Environment variables that tell another process where the services are. The graph, the hooks and artifacts in memory are
+   * missing, because only this process can reach them.
    */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -57,11 +57,11 @@ interface SandboxWorld extends World {
   image(): Promise<WorldImage>;
 }
 
-/** The state of a world, with which another world can start. It lacks the artifacts, and the graph, which never changes. */
+/** The state of a world, from which another world can start. It excludes the artifacts, and the graph, which never changes. */
 export interface WorldImage {
   readonly qdrant: QdrantImage;
   readonly setting: string;
-  /** The operator's actions, which determine the state of the backend. */
+  /** Requests to the operator; repeating them restores the state of the backend. */
   readonly requests: readonly HookRequest[];
 }
 
@@ -71,7 +71,7 @@ export interface WorldOptions {
   readonly backend?: MemoryBackendOptions;
   /** Options of the Qdrant sandbox. */
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
-  /** The collection on which the old version works. */
+  /** The old version's collection. */
   readonly source?: string;
   readonly records: Pick<Services, 'clock' | 'runs' | 'lock'>;
   readonly users?: number;
@@ -81,7 +81,7 @@ export interface WorldOptions {
   readonly datatype?: 'float16' | 'uint8';
   /** True, the default, if the new version can be reached before the cutover. */
   readonly hasPreview?: boolean;
-  /** True if the preview works on the collection from which a run in place copies the settings. */
+  /** True if the preview works on the collection from which an in-place run copies the settings. */
   readonly isInPlace?: boolean;
   /** True if the backend runs the new version on the old collection before the run begins. */
   readonly isUpgraded?: boolean;
@@ -94,8 +94,8 @@ export interface WorldOptions {
   /** Artifacts in a folder by default. */
   readonly artifacts?: ArtifactStore;
   /**
-   * True if the services call the store and the backend in this process. By default they call them over HTTP, as an upload of a
-   * snapshot always does.
+   * True if the services call the store and the backend in this process. By default they call them over HTTP. Snapshot uploads
+   * always use HTTP.
    */
   readonly isInProcess?: boolean;
   /** State of another world with the same options; without an image, the world is new. */
@@ -161,7 +161,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   preview.deploy(
     createLazyVersion(() => startNewVersion({ ...settings, collection: target, shortcomings })),
   );
-  for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
+  for (const server of [backend, preview]) server.grant(TEST_USER_KEY, testUserOf(runId));
   if (!image)
     await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
   const graph = createSandboxGraph();
@@ -194,7 +194,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
       ...(store.apiKey ? { QDRANT_API_KEY: store.apiKey } : {}),
       MEMORY_BACKEND_URL: backend.url,
       MEMORY_PREVIEW_URL: preview.url,
-      MEMORY_BACKEND_KEY: KEY,
+      MEMORY_BACKEND_KEY: TEST_USER_KEY,
       COLLECTION_SETTING: pathToFileURL(settingFile).href,
       ARTIFACTS_URL: pathToFileURL(artifactsFolder).href,
     },
@@ -206,7 +206,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
 }
 
 function connectBackend({ url, fetch }: MemoryBackendSandbox, { isInProcess }: WorldOptions) {
-  const connection = { url, apiKey: createSecret(KEY), timeoutMs: 10_000 };
+  const connection = { url, apiKey: createSecret(TEST_USER_KEY), timeoutMs: 10_000 };
   return createHttpMemoryBackend(isInProcess ? { ...connection, fetch } : connection);
 }
 

@@ -1,7 +1,7 @@
 // Stands in for an embedding model: any two texts are slightly similar, and more similar with each word that they share.
 import { createHash } from 'node:crypto';
 
-/** Similarity of any two texts, as a number of shared words */
+/** Similarity that any two texts have, counted in shared words */
 const COMMON_WORDS = 3;
 
 /** Returns a unit vector, always the same for the same text. */

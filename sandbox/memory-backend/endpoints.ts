@@ -17,9 +17,9 @@ export interface BackendState {
   writers: Writers;
   /** True if a chat message is remembered like any other text. */
   readonly chatWrites: boolean;
-  /** Treats an object without a text as one with an empty text. */
+  /** Treats a missing text as an empty text. */
   readonly isLenient: boolean;
-  /** Checks the body of a request before it looks for the route. */
+  /** Checks the body of a request before its route. */
   readonly validatesFirst: boolean;
   writes: number;
   /** Users, by API key */
@@ -84,25 +84,27 @@ export async function answerRequest(
   const path = state.contractPaths[requestedPath] ?? requestedPath;
   if (!version) return { status: 503, body: { detail: 'Starting' } };
   if (path === '/health') return ok({ status: 'ok' });
-  const userOfKey = state.keys.get(String(request.headers['x-api-key']));
-  if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
+  const keyOwner = state.keys.get(String(request.headers['x-api-key']));
+  if (keyOwner === undefined) return { status: 401, body: { detail: 'Unknown key' } };
   if (request.method === 'GET')
     return await answerGet({ state, version, userId: '', body: null }, path);
-  // Like a web framework, decides on the route before reading the body; `validatesFirst` imitates a gateway that reads the body
-  // first.
+  // Like a web framework, finds the route before reading the body; `validatesFirst` imitates a gateway that checks the body first.
   const post = POST_ENDPOINTS[path];
   if (!post && !state.validatesFirst) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
   const { user_id: userId } = v.parse(callerSchema, body);
   if (!post) return NOT_FOUND;
-  if (userId !== userOfKey) return { status: 403, body: { detail: 'Key of another user' } };
-  const texts = state.isLenient ? { messages: [], query: '', message: '', ...body } : body;
-  return await post({ state, version, userId, body: texts });
+  if (userId !== keyOwner) return { status: 403, body: { detail: 'Key of another user' } };
+  const completeBody = state.isLenient ? { messages: [], query: '', message: '', ...body } : body;
+  return await post({ state, version, userId, body: completeBody });
 }
 
 async function answerGet(call: Call, path: string): Promise<Answer> {
-  const [, kind = '', user = ''] = path.match(/^\/(stats|graph\/relationships)\/([^/]+)$/) ?? [];
-  return (await GET_ENDPOINTS[kind]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND;
+  const [, endpoint = '', user = ''] =
+    path.match(/^\/(stats|graph\/relationships)\/([^/]+)$/) ?? [];
+  return (
+    (await GET_ENDPOINTS[endpoint]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND
+  );
 }
 
 async function remember(call: Call, text: string): Promise<Answer> {

@@ -1,4 +1,4 @@
-// Imitates a backend that builds its memory with the first request instead of at its own start.
+// Imitates a backend that opens its memory on the first request instead of at startup.
 import type { MemoryVersion } from './memory-version.ts';
 
 export function createLazyVersion(start: () => Promise<MemoryVersion>): MemoryVersion {

@@ -1,4 +1,4 @@
-// The common part of both versions of the memory backend: their interface, the payload of a memory, and the search by words.
+// Shared by both versions of the memory backend: their interface, the payload of a memory, and the search by words.
 import { createHash, randomUUID } from 'node:crypto';
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../../lib/migration/json/json-text.ts';

@@ -18,22 +18,22 @@ import {
   type VersionSettings,
 } from './memory-version.ts';
 
-/** mem0 leaves out results with a lower score. */
+/** mem0 omits results with a lower score. */
 const MIN_SCORE = 0.1;
 
-/** Parts missing from the image, or failing; none by default. */
+/** Faults of the deployed image; none by default. */
 export interface Shortcomings {
   /** The keyword model is missing from the image, so no keyword vectors are made. */
   readonly noKeywordModel?: boolean;
   /** The language model is missing, so entities are not found and words are not lemmatized. */
   readonly noLanguageModel?: boolean;
-  /** Number of texts in which the extraction finds nothing worth remembering. */
+  /** Number of texts, from the first, in which the extraction finds nothing worth remembering. */
   readonly emptyExtractions?: number;
   /** The slot is created without IDF, the weight of rare words. */
   readonly slotWithoutIdf?: boolean;
-  /** The configuration has another embedding model, whose vectors have this many dimensions. */
+  /** The configuration names a different embedding model, whose vectors have this many dimensions. */
   readonly otherDimensions?: number;
-  /** The configuration has another embedding model, whose vectors are as long as those of the old model. */
+  /** The configuration names a different embedding model, with as many dimensions as the old one. */
   readonly otherEmbeddings?: boolean;
 }
 
@@ -61,8 +61,8 @@ export async function startNewVersion(
   const isHybrid = params?.sparse_vectors?.bm25 !== undefined && !shortcomings.noKeywordModel;
 
   function embedDense(text: string): number[] {
-    const words = shortcomings.otherEmbeddings ? [...text].reverse().join('') : text;
-    return embed(words, dimensions);
+    const input = shortcomings.otherEmbeddings ? [...text].reverse().join('') : text;
+    return embed(input, dimensions);
   }
 
   function createVectors(text: string): unknown {
@@ -101,16 +101,16 @@ export async function startNewVersion(
     await store.upsert(companion, points, 'upsert');
   }
 
-  // Ranks by meaning, as far as the sandbox's vectors have one, and by words if a memory has a keyword vector.
+  // Ranks by vector similarity, and also by shared words if a memory has a keyword vector.
   async function search(userId: string, query: string) {
     const filter = filterByUser(userId);
     const { points } = await store.scroll(collection, { limit: 1_000, filter });
-    const direction = embedDense(query);
+    const queryVector = embedDense(query);
     return points
       .map(({ id, vector, payload }) => {
         const memory = readText(payload);
         const words = hasKeywords(vector) ? countShared(splitWords(memory), splitWords(query)) : 0;
-        return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
+        return { id: JSON.parse(id), memory, score: cosine(vector, queryVector) + words };
       })
       .filter(({ score }) => score >= MIN_SCORE)
       .sort((left, right) => right.score - left.score);
@@ -125,9 +125,9 @@ export async function startNewVersion(
 }
 
 // The dot product is the cosine, because both are unit vectors.
-function cosine(vector: PointVector | undefined, direction: readonly number[]): number {
+function cosine(vector: PointVector | undefined, queryVector: readonly number[]): number {
   const dense: number[] = JSON.parse((vector && readUnnamedVector(vector)) ?? '[]');
-  return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
+  return dense.reduce((sum, value, n) => sum + value * (queryVector[n] ?? 0), 0);
 }
 
 // A simple lemmatizer is enough: its output only has to differ from the text.

@@ -1,4 +1,4 @@
-// The memory backend of a rehearsal: one address in front of the deployed version.
+// The memory backend in a rehearsal: one address in front of the deployed version.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
@@ -23,9 +23,9 @@ export interface MemoryBackendSandbox {
 
 export interface MemoryBackendOptions {
   readonly chatWrites?: boolean;
-  /** Treats an object without a text as one with an empty text. */
+  /** Treats a missing text as an empty text. */
   readonly isLenient?: boolean;
-  /** Checks the body of a request before it looks for the route, as a gateway may. */
+  /** Checks the body of a request before its route, as a gateway may. */
   readonly validatesFirst?: boolean;
   /** Served path of each endpoint that differs from the contract, by the contract's path; `''` if the endpoint is missing. */
   readonly paths?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 
 export interface Background {
   /** Tracks a running task, and ignores its errors. */
-  start(task: Promise<unknown>): void;
+  track(task: Promise<unknown>): void;
   /** Resolves when no task is running. */
   waitUntilIdle(): Promise<void>;
 }
@@ -19,5 +19,5 @@ export function createBackground(): Background {
     while (tasks.size > 0) await Promise.all(tasks);
   }
 
-  return { start, waitUntilIdle };
+  return { track: start, waitUntilIdle };
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { toInfo, undoDeletions, updateCollection } from './collection.ts';
-import { BareJson, type Exchange, jsonBody, readName } from './exchange.ts';
+import { BareJson, type Call, jsonBody, readParameter } from './call.ts';
 import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { removeSlots } from './vectors.ts';
@@ -19,12 +19,12 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return { collections: registry.names().map((name) => ({ name })) };
   }
 
-  function info(exchange: Exchange) {
-    return toInfo(registry.get(readName(exchange, 'collection')));
+  function info(call: Call) {
+    return toInfo(registry.get(readParameter(call, 'collection')));
   }
 
-  function shards(exchange: Exchange): Schemas['CollectionClusterInfo'] {
-    const points_count = registry.get(readName(exchange, 'collection')).points.size();
+  function shards(call: Call): Schemas['CollectionClusterInfo'] {
+    const points_count = registry.get(readParameter(call, 'collection')).points.size();
     return {
       peer_id: 1,
       shard_count: 1,
@@ -34,68 +34,68 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     };
   }
 
-  function exists(exchange: Exchange): Schemas['CollectionExistence'] {
-    return { exists: registry.has(readName(exchange, 'collection')) };
+  function exists(call: Call): Schemas['CollectionExistence'] {
+    return { exists: registry.has(readParameter(call, 'collection')) };
   }
 
-  function create(exchange: Exchange): boolean {
+  function create(call: Call): boolean {
     registry.create(
-      readName(exchange, 'collection'),
-      jsonBody<Schemas['CreateCollection']>(exchange),
+      readParameter(call, 'collection'),
+      jsonBody<Schemas['CreateCollection']>(call),
     );
     return true;
   }
 
-  function update(exchange: Exchange): boolean {
-    const collection = registry.get(readName(exchange, 'collection'));
-    updateCollection(collection, jsonBody<Schemas['UpdateCollection']>(exchange));
+  function update(call: Call): boolean {
+    const collection = registry.get(readParameter(call, 'collection'));
+    updateCollection(collection, jsonBody<Schemas['UpdateCollection']>(call));
     return true;
   }
 
-  function remove(exchange: Exchange): boolean {
-    return registry.remove(readName(exchange, 'collection'));
+  function remove(call: Call): boolean {
+    return registry.remove(readParameter(call, 'collection'));
   }
 
-  function createIndex(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const { field_name, field_schema } = jsonBody<Schemas['CreateFieldIndex']>(exchange);
+  function createIndex(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const { field_name, field_schema } = jsonBody<Schemas['CreateFieldIndex']>(call);
     const schema = (field_schema ?? 'keyword') as Schemas['PayloadFieldSchema'];
     collection.indexes.set(field_name, schema);
-    return numberWrite(exchange, collection);
+    return numberWrite(call, collection);
   }
 
-  function addVector(exchange: Exchange): Schemas['UpdateResult'] {
-    const { collection, name, slots } = findSlots(exchange);
-    const { sparse } = jsonBody<Schemas['SparseVectorNameConfig']>(exchange);
+  function addVector(call: Call): Schemas['UpdateResult'] {
+    const { collection, name, slots } = findSlots(call);
+    const { sparse } = jsonBody<Schemas['SparseVectorNameConfig']>(call);
     if (slots[name] && !isDeepStrictEqual(slots[name], sparse)) {
       const reason = 'already exists with a different configuration';
       throw wrongInput(`Sparse vector \`${name}\` ${reason}`);
     }
     collection.params = { ...collection.params, sparse_vectors: { ...slots, [name]: sparse } };
     undoDeletions(collection);
-    return numberWrite(exchange, collection);
+    return numberWrite(call, collection);
   }
 
-  function removeVector(exchange: Exchange): Schemas['UpdateResult'] {
-    const { collection, name, slots } = findSlots(exchange);
+  function removeVector(call: Call): Schemas['UpdateResult'] {
+    const { collection, name, slots } = findSlots(call);
     const { [name]: _, ...sparse_vectors } = slots;
     collection.params = { ...collection.params, sparse_vectors };
     undoDeletions(collection);
     for (const point of collection.points.all()) {
       if (point.sparse?.has(name)) collection.points.put(removeSlots(point, new Set([name])));
     }
-    return numberWrite(exchange, collection);
+    return numberWrite(call, collection);
   }
 
-  function findSlots(exchange: Exchange) {
+  function findSlots(call: Call) {
     if (!hasFeature(version, 'vectorSlots')) throw new Refusal(404, '', { plain: true });
-    const collection = registry.get(readName(exchange, 'collection'));
+    const collection = registry.get(readParameter(call, 'collection'));
     const slots = collection.params.sparse_vectors ?? {};
-    return { collection, name: readName(exchange, 'vector'), slots };
+    return { collection, name: readParameter(call, 'vector'), slots };
   }
 
-  function changeAliases(exchange: Exchange): boolean {
-    registry.changeAliases(jsonBody<Schemas['ChangeAliasesOperation']>(exchange).actions);
+  function changeAliases(call: Call): boolean {
+    registry.changeAliases(jsonBody<Schemas['ChangeAliasesOperation']>(call).actions);
     return true;
   }
 
@@ -103,8 +103,8 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return { aliases: registry.aliases() };
   }
 
-  function listAliasesOfCollection(exchange: Exchange): Schemas['CollectionsAliasesResponse'] {
-    const name = readName(exchange, 'collection');
+  function listAliasesOfCollection(call: Call): Schemas['CollectionsAliasesResponse'] {
+    const name = readParameter(call, 'collection');
     registry.get(name);
     return {
       aliases: registry.aliases().filter(({ collection_name }) => collection_name === name),

@@ -6,7 +6,7 @@ export interface Collection {
   /** Replaced, never changed, because copies of the collection share this object */
   params: Schemas['CollectionParams'];
   strictMode: Schemas['StrictModeConfig'];
-  /** Settings of index, optimizers and quantization that a client sent */
+  /** Index, optimizer and quantization settings that a client sent */
   tuning: Pick<Schemas['CreateCollection'], (typeof TUNING)[number]>;
   readonly metadata: Schemas['Payload'] | undefined;
   readonly indexes: Map<string, Schemas['PayloadFieldSchema']>;

@@ -27,7 +27,7 @@ export function createFaults() {
     rules.push({ fault, remaining: fault.times ?? 1 });
   }
 
-  function takeEffect(request: string, when: 'before' | 'after'): Effect | undefined {
+  function consumeEffect(request: string, when: 'before' | 'after'): Effect | undefined {
     const rule = rules.find(
       ({ fault }) => (fault.when ?? 'before') === when && (fault.on?.test(request) ?? true),
     );
@@ -37,5 +37,5 @@ export function createFaults() {
     return rule.fault.effect;
   }
 
-  return { add, takeEffect };
+  return { add, consumeEffect };
 }

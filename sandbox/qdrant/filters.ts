@@ -6,7 +6,7 @@ import type { StoredPoint } from './point-table.ts';
 import { badRequest } from './refusal.ts';
 
 type Filter = Schemas['Filter'];
-type Test = (point: StoredPoint) => boolean;
+type Predicate = (point: StoredPoint) => boolean;
 
 interface Condition {
   readonly key?: string;
@@ -17,7 +17,7 @@ interface Condition {
   readonly has_vector?: string;
 }
 
-export function toTest(filter: Filter | null | undefined): Test {
+export function compileFilter(filter: Filter | null | undefined): Predicate {
   const must = parseConditions(filter?.must);
   const mustNot = parseConditions(filter?.must_not);
   const should = parseConditions(filter?.should);
@@ -27,9 +27,9 @@ export function toTest(filter: Filter | null | undefined): Test {
     (should.length === 0 || should.some((test) => test(point)));
 }
 
-function parseConditions(clause: unknown): Test[] {
+function parseConditions(clause: unknown): Predicate[] {
   return toList(clause).map((condition) =>
-    isFilter(condition) ? toTest(condition) : toConditionTest(condition),
+    isFilter(condition) ? compileFilter(condition) : compileCondition(condition),
   );
 }
 
@@ -42,7 +42,7 @@ function isFilter(condition: Condition | Filter): condition is Filter {
   return 'must' in condition || 'must_not' in condition || 'should' in condition;
 }
 
-function toConditionTest({ key, match, is_empty, is_null, ...rest }: Condition): Test {
+function compileCondition({ key, match, is_empty, is_null, ...rest }: Condition): Predicate {
   const { has_id, has_vector } = rest;
   if (key !== undefined && match?.value !== undefined) {
     return ({ payload }) => readValues(payload, key).includes(match.value);
@@ -55,7 +55,7 @@ function toConditionTest({ key, match, is_empty, is_null, ...rest }: Condition):
   if (is_null) return ({ payload }) => readValues(payload, is_null.key).some(isNull);
   if (has_id) {
     const keys = new Set(has_id.map((id) => toPointKey(JSON.stringify(id))));
-    return ({ key: own }) => keys.has(own);
+    return ({ key: pointKey }) => keys.has(pointKey);
   }
   if (has_vector === '') return ({ dense }) => dense !== undefined;
   if (has_vector !== undefined) return ({ sparse }) => sparse?.has(has_vector) ?? false;

@@ -1,15 +1,15 @@
 // Writes a 32-bit float as the shortest decimal that reads back as the same float, like Qdrant.
 
-// Numbers of significant digits to try: nine digits always read back as the same float, fewer may not.
+// Numbers of significant digits to try: nine always suffice to read back the same float, fewer may not.
 const DIGITS = [6, 7, 8, 9] as const;
 
-const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 const ZEROS = ['0.', '0.0', '0.00', '0.000', '0.0000'];
 const MIN_FRACTION = 1e-5;
 
 export function formatFloat32(value: number): string {
-  const size = Math.abs(value);
-  if (size < 1 && size >= MIN_FRACTION) return formatFraction(value, size);
+  const magnitude = Math.abs(value);
+  if (magnitude < 1 && magnitude >= MIN_FRACTION) return formatFraction(value, magnitude);
   return Number.isInteger(value) ? formatInteger(value) : formatByPrecision(value);
 }
 
@@ -24,12 +24,12 @@ export function formatFloat32List(values: Float32Array): string {
 
 // Fast path for the millions of components of unit vectors: writing a whole number is several times faster than writing a
 // fraction.
-function formatFraction(value: number, size: number): string {
-  const zeros = countZerosAfterPoint(size);
+function formatFraction(value: number, magnitude: number): string {
+  const zeros = countZerosAfterPoint(magnitude);
   for (const digits of DIGITS) {
-    const scale = POWERS[digits + zeros] ?? 1;
-    let mantissa = Math.round(size * scale);
-    if (Math.fround(mantissa / scale) !== size) continue;
+    const scale = POWERS_OF_TEN[digits + zeros] ?? 1;
+    let mantissa = Math.round(magnitude * scale);
+    if (Math.fround(mantissa / scale) !== magnitude) continue;
     while (mantissa % 10 === 0) mantissa /= 10;
     const text = ZEROS[zeros] + String(mantissa);
     return value < 0 ? `-${text}` : text;
@@ -37,11 +37,11 @@ function formatFraction(value: number, size: number): string {
   return formatByPrecision(value);
 }
 
-function countZerosAfterPoint(size: number): number {
-  if (size >= 0.1) return 0;
-  if (size >= 0.01) return 1;
-  if (size >= 0.001) return 2;
-  return size >= 0.0001 ? 3 : 4;
+function countZerosAfterPoint(magnitude: number): number {
+  if (magnitude >= 0.1) return 0;
+  if (magnitude >= 0.01) return 1;
+  if (magnitude >= 0.001) return 2;
+  return magnitude >= 0.0001 ? 3 : 4;
 }
 
 function formatInteger(value: number): string {

@@ -1,4 +1,4 @@
-// Extracts the single file of a multipart form, through the disk instead of memory.
+// Saves the single file of a multipart form, without holding the form in memory.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';

@@ -54,7 +54,7 @@ function parse(payload: PayloadBytes): unknown {
   return value;
 }
 
-// Builds no lists on the way: a filtered search calls this for every point of a collection.
+// Builds no intermediate lists: a filtered search calls this for every point of a collection.
 function collect(found: unknown[], value: unknown, path: readonly string[], depth = 0): void {
   const name = path[depth];
   if (Array.isArray(value)) {

@@ -3,14 +3,14 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../lib/migration/json/json-text.ts';
-import { type Exchange, jsonBody, readName } from './exchange.ts';
-import { toTest } from './filters.ts';
+import { type Call, jsonBody, readParameter } from './call.ts';
+import { compileFilter } from './filters.ts';
 import { formatPayload, readValues } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { badRequest, invalid, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { writeVectors } from './vectors.ts';
+import { formatVectors } from './vectors.ts';
 
 /** Parts of a point that a response contains */
 interface PointParts {
@@ -21,16 +21,16 @@ interface PointParts {
 const DEFAULT_LIMIT = 10;
 
 export function createPointReads({ registry }: SandboxState) {
-  function scroll(exchange: Exchange): Schemas['ScrollResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const request = jsonBody<Schemas['ScrollRequest']>(exchange);
+  function scroll(call: Call): Schemas['ScrollResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const request = jsonBody<Schemas['ScrollRequest']>(call);
     const limit = request.limit ?? DEFAULT_LIMIT;
     if (limit < 1) throw invalid('limit', `value ${limit} invalid, must be 1 or larger`);
     if (request.order_by) throw badRequest('the sandbox scrolls in the order of ids only');
-    const test = toTest(request.filter as Schemas['Filter']);
+    const passes = compileFilter(request.filter as Schemas['Filter']);
     const matching = collection.points
-      .from(readOffset(exchange))
-      .filter(test)
+      .from(readOffset(call))
+      .filter(passes)
       .take(limit + 1);
     const page = [...matching];
     const next = page.length > limit ? page.pop() : undefined;
@@ -40,37 +40,37 @@ export function createPointReads({ registry }: SandboxState) {
     };
   }
 
-  function retrieve(exchange: Exchange): Schemas['Record'][] {
-    const { points } = registry.get(readName(exchange, 'collection'));
-    const request = jsonBody<Schemas['PointRequest']>(exchange);
-    return readIdTexts(exchange, 'ids')
+  function retrieve(call: Call): Schemas['Record'][] {
+    const { points } = registry.get(readParameter(call, 'collection'));
+    const request = jsonBody<Schemas['PointRequest']>(call);
+    return readIdTexts(call, 'ids')
       .map((id) => points.get(toPointKey(id)))
       .filter((point) => point !== undefined)
       .map((point) => toRecord(point, { with_payload: true, ...request }));
   }
 
-  function readOne(exchange: Exchange): Schemas['Record'] {
-    const { points } = registry.get(readName(exchange, 'collection'));
-    const id = readName(exchange, 'id');
+  function readOne(call: Call): Schemas['Record'] {
+    const { points } = registry.get(readParameter(call, 'collection'));
+    const id = readParameter(call, 'id');
     const point = points.get(toPointKey(/^\d+$/.test(id) ? id : JSON.stringify(id)));
     if (!point) throw notFound(`Point with id ${id} does not exists!`);
     return toRecord(point, { with_payload: true, with_vector: true });
   }
 
-  function count(exchange: Exchange): Schemas['CountResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const { filter } = jsonBody<Schemas['CountRequest']>(exchange);
+  function count(call: Call): Schemas['CountResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const { filter } = jsonBody<Schemas['CountRequest']>(call);
     if (!filter) return { count: collection.points.size() };
-    const test = toTest(filter as Schemas['Filter']);
+    const passes = compileFilter(filter as Schemas['Filter']);
     return {
-      count: collection.points.all().reduce((sum, point) => sum + (test(point) ? 1 : 0), 0),
+      count: collection.points.all().reduce((sum, point) => sum + (passes(point) ? 1 : 0), 0),
     };
   }
 
-  function facet(exchange: Exchange): Schemas['FacetResponse'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const { key, limit = DEFAULT_LIMIT, filter } = jsonBody<Schemas['FacetRequest']>(exchange);
-    const passes = toTest(filter as Schemas['Filter'] | undefined);
+  function facet(call: Call): Schemas['FacetResponse'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const { key, limit = DEFAULT_LIMIT, filter } = jsonBody<Schemas['FacetRequest']>(call);
+    const passes = compileFilter(filter as Schemas['Filter'] | undefined);
     if (!collection.indexes.has(key)) throw badRequest(`No appropriate index for faceting: ${key}`);
     const counts = new Map<string, number>();
     for (const { payload } of collection.points.all().filter(passes)) {
@@ -95,7 +95,7 @@ export function toRecord(
   return {
     id: verbatimId(point),
     ...(payload ? { payload: verbatim(asJsonText(formatPayload(point.payload, payload))) } : {}),
-    ...(vector ? { vector: verbatim(asJsonText(writeVectors(point, vector))) } : {}),
+    ...(vector ? { vector: verbatim(asJsonText(formatVectors(point, vector))) } : {}),
   };
 }
 
@@ -109,8 +109,8 @@ function toSelection(wanted: unknown): true | readonly string[] | undefined {
 }
 
 // Reads the id as text, because an id beyond 2^53 would not survive as a number.
-function readOffset(exchange: Exchange): string | undefined {
-  const scanner = scanJson(exchange.body);
+function readOffset(call: Call): string | undefined {
+  const scanner = scanJson(call.body);
   for (const name of scanner.members<Schemas['ScrollRequest']>()) {
     if (name !== 'offset') continue;
     const offset = scanner.text();
@@ -119,8 +119,8 @@ function readOffset(exchange: Exchange): string | undefined {
   return undefined;
 }
 
-export function readIdTexts(exchange: Exchange, member: string): string[] {
-  const scanner = scanJson(exchange.body);
+export function readIdTexts(call: Call, member: string): string[] {
+  const scanner = scanJson(call.body);
   const ids: string[] = [];
   for (const name of scanner.members()) {
     if (name === member) ids.push(...scanner.list(scanner.text));

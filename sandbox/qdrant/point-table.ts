@@ -50,7 +50,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
     put,
     remove,
     restore,
-    /** Returns the number of an operation, which is higher than the version of any point. */
+    /** Assigns the number of an operation: higher than the version of any point. */
     nextOperation: () => {
       writes += 1;
       return writes;

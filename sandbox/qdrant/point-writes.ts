@@ -3,8 +3,8 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { parseLossless } from '../../lib/migration/json/json-text.ts';
 import type { Collection } from './collection.ts';
-import { type Exchange, jsonBody, readName } from './exchange.ts';
-import { toTest } from './filters.ts';
+import { type Call, jsonBody, readParameter } from './call.ts';
+import { compileFilter } from './filters.ts';
 import { mergeMembers, toPayload } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
 import { readIdTexts } from './point-reads.ts';
@@ -22,11 +22,11 @@ interface WrittenPoint {
 }
 
 export function createPointWrites({ registry, version }: SandboxState) {
-  function upsert(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const { points, mode, filter } = readUpsert(exchange);
-    const passes = toTest(filter);
-    return applyWrite(exchange, collection, () => {
+  function upsert(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const { points, mode, filter } = readUpsert(call);
+    const passes = compileFilter(filter);
+    return applyWrite(call, collection, () => {
       const stored = points.map((point) => toStored(point, collection));
       for (const point of stored)
         if (shouldWrite(collection, point, { mode, passes })) collection.points.put(point);
@@ -50,12 +50,12 @@ export function createPointWrites({ registry, version }: SandboxState) {
     return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
   }
 
-  function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const updates = readPoints(exchange);
-    const filter = readMember<Schemas['UpdateVectors']>(exchange, 'update_filter') ?? 'null';
-    const shouldUpdate = toTest(toFilter(filter));
-    return applyWrite(exchange, collection, () => {
+  function updateVectors(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const updates = readPoints(call);
+    const filter = readMember<Schemas['UpdateVectors']>(call, 'update_filter') ?? 'null';
+    const shouldUpdate = compileFilter(toFilter(filter));
+    return applyWrite(call, collection, () => {
       const existing = updates.flatMap(({ id, vector }) => {
         const point = collection.points.get(toPointKey(id));
         return point ? [{ point, vector }] : [];
@@ -74,30 +74,30 @@ export function createPointWrites({ registry, version }: SandboxState) {
     return { ...point, dense: dense ?? point.dense, sparse: slots.size > 0 ? slots : undefined };
   }
 
-  function setPayload(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const members = toPayload(readMember<Schemas['SetPayload']>(exchange, 'payload'));
-    return applyWrite(exchange, collection, () => {
-      for (const point of selectPoints(exchange, collection)) {
+  function setPayload(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const members = toPayload(readMember<Schemas['SetPayload']>(call, 'payload'));
+    return applyWrite(call, collection, () => {
+      for (const point of selectPoints(call, collection)) {
         collection.points.put({ ...point, payload: mergeMembers(point.payload, members) });
       }
     });
   }
 
-  function deleteVectors(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    const names = new Set(jsonBody<Schemas['DeleteVectors']>(exchange).vector);
-    return applyWrite(exchange, collection, () => {
-      for (const point of selectPoints(exchange, collection)) {
+  function deleteVectors(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    const names = new Set(jsonBody<Schemas['DeleteVectors']>(call).vector);
+    return applyWrite(call, collection, () => {
+      for (const point of selectPoints(call, collection)) {
         collection.points.put(removeSlots(point, names));
       }
     });
   }
 
-  function remove(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(readName(exchange, 'collection'));
-    return applyWrite(exchange, collection, () => {
-      for (const point of selectPoints(exchange, collection)) {
+  function remove(call: Call): Schemas['UpdateResult'] {
+    const collection = registry.get(readParameter(call, 'collection'));
+    return applyWrite(call, collection, () => {
+      for (const point of selectPoints(call, collection)) {
         collection.deletedMeanwhile?.set(point.key, point);
         collection.points.remove(point.key);
       }
@@ -107,11 +107,11 @@ export function createPointWrites({ registry, version }: SandboxState) {
   return { upsert, updateVectors, setPayload, deleteVectors, remove };
 }
 
-function selectPoints(exchange: Exchange, collection: Collection): StoredPoint[] {
+function selectPoints(call: Call, collection: Collection): StoredPoint[] {
   const { points } = collection;
-  const filter = readMember<Schemas['FilterSelector']>(exchange, 'filter');
-  if (filter !== undefined) return [...points.all().filter(toTest(toFilter(filter)))];
-  const keys = new Set(readIdTexts(exchange, 'points').map(toPointKey));
+  const filter = readMember<Schemas['FilterSelector']>(call, 'filter');
+  if (filter !== undefined) return [...points.all().filter(compileFilter(toFilter(filter)))];
+  const keys = new Set(readIdTexts(call, 'points').map(toPointKey));
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
 }
 
@@ -120,7 +120,7 @@ function toFilter(text: string): Schemas['Filter'] {
   return parseLossless(text) as Schemas['Filter'];
 }
 
-function readUpsert({ body }: Exchange) {
+function readUpsert({ body }: Call) {
   const scanner = scanJson(body);
   let points: WrittenPoint[] | undefined;
   let mode = 'upsert';
@@ -135,7 +135,7 @@ function readUpsert({ body }: Exchange) {
   return { points, mode, filter };
 }
 
-function readPoints({ body }: Exchange): WrittenPoint[] {
+function readPoints({ body }: Call): WrittenPoint[] {
   const scanner = scanJson(body);
   for (const member of scanner.members<Schemas['UpdateVectors']>()) {
     if (member === 'points') return readElements(scanner);
@@ -143,7 +143,7 @@ function readPoints({ body }: Exchange): WrittenPoint[] {
   throw malformed('missing field `points`');
 }
 
-function readMember<Body>({ body }: Exchange, name: keyof Body & string): string | undefined {
+function readMember<Body>({ body }: Call, name: keyof Body & string): string | undefined {
   const scanner = scanJson(body);
   for (const member of scanner.members<Body>()) if (member === name) return scanner.text();
   return undefined;

@@ -67,7 +67,7 @@ export function createRegistry(
     }
   }
 
-  /** Copies the registry; a later write to either one does not reach the other. */
+  /** Copies the registry; a later write to either one does not change the other. */
   function copy(): Registry {
     const copies = [...collections].map(
       ([name, collection]) => [name, copyCollection(collection)] as const,

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { writeJson } from '../../lib/migration/json/json-text.ts';
-import { ACCEPTED, BareJson, FileResult, PlainText } from './exchange.ts';
+import { ACCEPTED, BareJson, FileResult, PlainText } from './call.ts';
 import { Refusal } from './refusal.ts';
 
 const DURATION_SECONDS = 0.001;

@@ -1,13 +1,13 @@
 // Maps the method and path of every supported call to its handler.
 import { createCollectionCalls } from './collection-calls.ts';
-import { type Exchange, PlainText } from './exchange.ts';
+import { type Call, PlainText } from './call.ts';
 import { createPointReads } from './point-reads.ts';
 import { createPointWrites } from './point-writes.ts';
 import { createSearch } from './search.ts';
 import { createSnapshotCalls } from './snapshot-calls.ts';
 import type { SandboxState } from './state.ts';
 
-export type Handler = (exchange: Exchange) => unknown;
+export type Handler = (call: Call) => unknown;
 
 export interface Match {
   readonly handler: Handler;

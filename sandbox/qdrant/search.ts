@@ -1,16 +1,16 @@
-// Searches by brute force: by a dense vector, or by keywords weighted with IDF, and with a filter.
+// Brute-force search: by a dense vector or by IDF-weighted keywords, optionally filtered.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SparseVector } from './bm25.ts';
+import { type Call, jsonBody, readParameter } from './call.ts';
 import type { Collection } from './collection.ts';
-import { type Exchange, jsonBody, readName } from './exchange.ts';
-import { toTest } from './filters.ts';
+import { compileFilter } from './filters.ts';
 import { toRecord } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
 import { noVector } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { readSparse, readVectors } from './vectors.ts';
 
-type Score = (point: StoredPoint) => number | undefined;
+type Scorer = (point: StoredPoint) => number | undefined;
 
 type Request = Schemas['QueryRequest'];
 
@@ -19,27 +19,27 @@ interface Hits {
 }
 
 export function createSearch({ registry, version }: SandboxState) {
-  function query(exchange: Exchange): Hits {
-    return search(exchange, jsonBody<Request>(exchange));
+  function query(call: Call): Hits {
+    return search(call, jsonBody<Request>(call));
   }
 
-  function queryBatch(exchange: Exchange): Hits[] {
-    const { searches } = jsonBody<Schemas['QueryRequestBatch']>(exchange);
-    return searches.map((request) => search(exchange, request));
+  function queryBatch(call: Call): Hits[] {
+    const { searches } = jsonBody<Schemas['QueryRequestBatch']>(call);
+    return searches.map((request) => search(call, request));
   }
 
-  function search(exchange: Exchange, request: Request): Hits {
-    const collection = registry.get(readName(exchange, 'collection'));
+  function search(call: Call, request: Request): Hits {
+    const collection = registry.get(readParameter(call, 'collection'));
     const { using, limit, filter, score_threshold } = request;
     const vector = JSON.stringify(unwrapVector(request.query));
     const layout = { version, params: collection.params };
-    const score = using
+    const scorePoint = using
       ? scoreByKeywords(collection, using, readSparse(using, vector, layout))
       : scoreByVector(readVectors(vector, layout).dense);
     const hits = collection.points
       .all()
-      .filter(toTest(filter as Schemas['Filter']))
-      .map((point) => ({ point, score: score(point) ?? Number.NEGATIVE_INFINITY }))
+      .filter(compileFilter(filter as Schemas['Filter']))
+      .map((point) => ({ point, score: scorePoint(point) ?? Number.NEGATIVE_INFINITY }))
       .filter((hit) => hit.score > (score_threshold ?? Number.NEGATIVE_INFINITY));
     const best = [...hits].sort((left, right) => right.score - left.score).slice(0, limit ?? 10);
     return {
@@ -59,12 +59,12 @@ function unwrapVector(query: Request['query']): unknown {
   return isWrapped ? query.nearest : query;
 }
 
-function scoreByVector(query: Float32Array | undefined): Score {
+function scoreByVector(query: Float32Array | undefined): Scorer {
   if (!query) throw noVector('');
   return ({ dense }) => dense?.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0);
 }
 
-function scoreByKeywords(collection: Collection, slot: string, query: SparseVector): Score {
+function scoreByKeywords(collection: Collection, slot: string, query: SparseVector): Scorer {
   const weights = toWeights(query);
   const total = collection.points.size();
   const documentCounts = new Map<number, number>();

@@ -1,4 +1,4 @@
-// Usage: node sandbox/qdrant/serve.ts [port]. Runs a Qdrant sandbox in a process of its own, until SIGINT or SIGTERM.
+// Usage: node sandbox/qdrant/serve.ts [port]. Runs a Qdrant sandbox as its own process, until SIGINT or SIGTERM.
 import { startQdrantSandbox } from './server.ts';
 
 const port = Number(process.argv[2] ?? 0);

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFetch } from '../fetch-from-listener.ts';
 import { type Background, createBackground } from './background.ts';
+import type { Call } from './call.ts';
 import { beginOptimization } from './collection.ts';
-import type { Exchange } from './exchange.ts';
 import { createFaults, type Effect, type Fault } from './faults.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { Refusal } from './refusal.ts';
@@ -23,7 +23,7 @@ export interface QdrantSandboxOptions {
   /** Without a key, every request is allowed. */
   readonly apiKey?: string;
   /** Behaves like a server that keeps snapshots in object storage; by default, like one that keeps them in its own files. */
-  readonly keepsSnapshotsElsewhere?: boolean;
+  readonly keepsSnapshotsInObjectStorage?: boolean;
   /** Largest body that is accepted; 32 MB by default, like a real server. */
   readonly maxBodyBytes?: number;
   /** Any free port by default. */
@@ -33,7 +33,7 @@ export interface QdrantSandboxOptions {
   readonly image?: QdrantImage | undefined;
 }
 
-/** All collections, aliases and snapshots of a sandbox, with which another sandbox can start. */
+/** All collections, aliases and snapshots of a sandbox, from which another sandbox can start. */
 export interface QdrantImage {
   readonly registry: Registry;
   readonly files: FolderImage;
@@ -70,12 +70,12 @@ export async function startQdrantSandbox(
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     response.setHeader('date', now().toUTCString());
-    if (applyEffect(faults.takeEffect(request, 'before'), response)) return;
+    if (applyEffect(faults.consumeEffect(request, 'before'), response)) return;
     const outcome = await handleRequest(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (applyEffect(faults.takeEffect(request, 'after'), response)) return;
+    if (applyEffect(faults.consumeEffect(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that disconnects in the middle of a file is not a failure of the server.
     else await sendResult(incoming, response, outcome.value).catch(() => response.destroy());
@@ -110,9 +110,15 @@ function createRequestHandler(
 ) {
   const { folder, registry, background } = parts;
   const { version = DEFAULT_VERSION, now, maxBodyBytes = 32 * 1024 * 1024 } = options;
-  const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
+  const { keepsSnapshotsInObjectStorage: isObjectStorage = false } = options;
   const peerId = '7431927411890327';
-  const snapshots = createSnapshotFolder({ folder, version, peerId, isElsewhere, now });
+  const snapshots = createSnapshotFolder({
+    folder,
+    version,
+    peerId,
+    isObjectStorage,
+    now,
+  });
   const route = createRouter({ version, registry, snapshots, background });
 
   return async (incoming: IncomingMessage): Promise<unknown> => {
@@ -121,8 +127,8 @@ function createRequestHandler(
     checkKey(options, incoming, match);
     if (!match) throw new Refusal(404, '', { plain: true });
     const body = STREAMED_UPLOAD.test(pathname) ? '' : await readBody(incoming, maxBodyBytes);
-    const exchange: Exchange = { path: match.path, query: searchParams, body, incoming };
-    return match.handler(exchange);
+    const call: Call = { path: match.path, query: searchParams, body, incoming };
+    return match.handler(call);
   };
 }
 

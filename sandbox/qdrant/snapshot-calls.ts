@@ -2,8 +2,8 @@
 // ranges, and uploaded as a collection.
 import { rm, stat } from 'node:fs/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
+import { ACCEPTED, type Call, FileResult, readFlag, readParameter } from './call.ts';
 import type { Collection } from './collection.ts';
-import { ACCEPTED, type Exchange, FileResult, isTrue, readName } from './exchange.ts';
 import { saveFormFile } from './multipart.ts';
 import { badRequest, internal, invalid, Refusal } from './refusal.ts';
 import { readSnapshotHead, restorePoints, type SnapshotHead } from './snapshot-file.ts';
@@ -11,58 +11,58 @@ import type { SandboxState } from './state.ts';
 import { compareVersions } from './versions.ts';
 
 export function createSnapshotCalls({ registry, snapshots, version, background }: SandboxState) {
-  async function create(exchange: Exchange) {
-    const name = registry.resolveName(readName(exchange, 'collection'));
+  async function create(call: Call) {
+    const name = registry.resolveName(readParameter(call, 'collection'));
     const creation = snapshots.create(name, registry.get(name));
-    if (isTrue(exchange, 'wait', true)) return creation;
-    background.start(creation);
+    if (readFlag(call, 'wait', true)) return creation;
+    background.track(creation);
     return ACCEPTED;
   }
 
-  async function list(exchange: Exchange): Promise<Schemas['SnapshotDescription'][]> {
-    return snapshots.list(resolveCollection(exchange));
+  async function list(call: Call): Promise<Schemas['SnapshotDescription'][]> {
+    return snapshots.list(resolveCollection(call));
   }
 
-  async function download(exchange: Exchange): Promise<FileResult> {
-    const file = snapshots.pathOf(resolveCollection(exchange), readName(exchange, 'snapshot'));
+  async function download(call: Call): Promise<FileResult> {
+    const file = snapshots.pathOf(resolveCollection(call), readParameter(call, 'snapshot'));
     const size = await stat(file).then(
       (stats) => stats.size,
       () => undefined,
     );
     if (size === undefined) throw new Refusal(404, 'Snapshot file not found', { plain: true });
-    return new FileResult(file, size, snapshots.isElsewhere);
+    return new FileResult(file, size, snapshots.isObjectStorage);
   }
 
-  async function remove(exchange: Exchange) {
-    const removal = snapshots.remove(resolveCollection(exchange), readName(exchange, 'snapshot'));
-    if (isTrue(exchange, 'wait', true)) return removal.then(() => true);
-    background.start(removal);
+  async function remove(call: Call) {
+    const removal = snapshots.remove(resolveCollection(call), readParameter(call, 'snapshot'));
+    if (readFlag(call, 'wait', true)) return removal.then(() => true);
+    background.track(removal);
     return ACCEPTED;
   }
 
-  // Works in Qdrant's order: spool, checksum, file into place, collection, points. A failure after the collection was created
-  // leaves the collection, marked as failed.
-  async function upload(exchange: Exchange) {
-    const expected = exchange.query.get('checksum');
+  // Follows Qdrant's order: save the form, check the checksum, move the file into place, create the collection, restore the
+  // points. If the restore fails, the collection remains, marked as failed.
+  async function upload(call: Call) {
+    const expected = call.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
-    const name = registry.resolveName(readName(exchange, 'collection'));
-    const saving = saveUpload(exchange, name, expected);
+    const name = registry.resolveName(readParameter(call, 'collection'));
+    const saving = saveUpload(call, name, expected);
     // Continues after the client disconnects, so that a partial file is removed.
-    background.start(saving);
+    background.track(saving);
     const fileName = await saving;
-    const recovery = recover(name, snapshots.pathOf(name, fileName));
-    if (isTrue(exchange, 'wait', true)) return recovery;
-    background.start(recovery);
+    const restoring = restore(name, snapshots.pathOf(name, fileName));
+    if (readFlag(call, 'wait', true)) return restoring;
+    background.track(restoring);
     return ACCEPTED;
   }
 
   /** @returns the name of the stored file */
   async function saveUpload(
-    { incoming }: Exchange,
+    { incoming }: Call,
     name: string,
     expected: string | null,
   ): Promise<string> {
-    const part = await snapshots.createPart();
+    const part = await snapshots.createPartPath();
     const { fileName, checksum } = await saveFormFile(incoming, 'snapshot', part);
     if (expected !== null && expected !== checksum) {
       await rm(part);
@@ -72,7 +72,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     return fileName;
   }
 
-  async function recover(name: string, file: string): Promise<boolean> {
+  async function restore(name: string, file: string): Promise<boolean> {
     const head = await readSnapshotHead(file);
     const collection = registry.has(name)
       ? clearForOverwrite(registry.get(name), head)
@@ -92,8 +92,8 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     }
   }
 
-  function resolveCollection(exchange: Exchange): string {
-    const name = readName(exchange, 'collection');
+  function resolveCollection(call: Call): string {
+    const name = readParameter(call, 'collection');
     registry.get(name);
     return registry.resolveName(name);
   }

@@ -12,7 +12,7 @@ import { formatPayload, toPayload } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { internal, type Refusal } from './refusal.ts';
-import { readVectors, writeVectors } from './vectors.ts';
+import { formatVectors, readVectors } from './vectors.ts';
 
 export interface SnapshotHead {
   readonly version: string;
@@ -57,7 +57,7 @@ function* serializeLines(
 
 function formatPoint(point: StoredPoint): string {
   const id = toIdText(point.key);
-  return `{"id":${id},"payload":${formatPayload(point.payload, true)},"vector":${writeVectors(point, true)}}`;
+  return `{"id":${id},"payload":${formatPayload(point.payload, true)},"vector":${formatVectors(point, true)}}`;
 }
 
 export async function readSnapshotHead(file: string): Promise<SnapshotHead> {
@@ -74,7 +74,7 @@ function parseHead(line: string): Partial<SnapshotHead> {
   }
 }
 
-/** @throws Refusal at the damaged place of a file; the points before it stay in the collection */
+/** @throws Refusal if the file is damaged; the points before the damage stay in the collection */
 export async function restorePoints(file: string, version: string, collection: Collection) {
   const { points } = collection;
   let last = '';

@@ -1,4 +1,4 @@
-// Snapshot files on disk, one folder per collection. The files outlive their collection, but no call reaches them without it.
+// Snapshot files on disk, one folder per collection. They outlive their collection, but without it no call can reach them.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,14 +13,14 @@ interface SnapshotFolderOptions {
   readonly version: string;
   readonly peerId: string;
   /** True to behave like object storage, with neither checksums nor ranges. */
-  readonly isElsewhere: boolean;
+  readonly isObjectStorage: boolean;
   readonly now: () => Date;
 }
 
 export type SnapshotFolder = ReturnType<typeof createSnapshotFolder>;
 
 export function createSnapshotFolder(options: SnapshotFolderOptions) {
-  const { folder, version, peerId, isElsewhere, now } = options;
+  const { folder, version, peerId, isObjectStorage, now } = options;
 
   /**
    * Creates a snapshot. The file is named after the second of the request, so two requests within a second produce one file.
@@ -28,7 +28,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   async function create(name: string, collection: Collection) {
     const takenAt = now().toISOString().slice(0, 19);
     const file = `${name}-${peerId}-${takenAt.replace(/[T:]/g, '-')}.snapshot`;
-    const part = await createPart();
+    const part = await createPartPath();
     collection.busy += 1;
     try {
       const checksum = await writeSnapshotFile(part, { version, collection });
@@ -48,8 +48,8 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     takenAt?: string,
   ) {
     await mkdir(folderOf(name), { recursive: true });
-    const facts = { checksum, creation_time: takenAt ?? now().toISOString().slice(0, 19) };
-    await writeFile(join(folderOf(name), `${file}.json`), JSON.stringify(facts));
+    const details = { checksum, creation_time: takenAt ?? now().toISOString().slice(0, 19) };
+    await writeFile(join(folderOf(name), `${file}.json`), JSON.stringify(details));
     await rename(part, join(folderOf(name), file));
   }
 
@@ -61,9 +61,9 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
 
   async function describe(name: string, file: string): Promise<Schemas['SnapshotDescription']> {
     const { size } = await stat(pathOf(name, file));
-    const facts = await readFile(join(folderOf(name), `${file}.json`), 'utf8');
-    const description = { name: file, size, ...(JSON.parse(facts) as { checksum: string }) };
-    return isElsewhere ? { ...description, checksum: null } : description;
+    const details = await readFile(join(folderOf(name), `${file}.json`), 'utf8');
+    const description = { name: file, size, ...(JSON.parse(details) as { checksum: string }) };
+    return isObjectStorage ? { ...description, checksum: null } : description;
   }
 
   async function remove(name: string, file: string): Promise<void> {
@@ -74,7 +74,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   }
 
   /** Returns the path of a temporary file, which no call lists. */
-  async function createPart(): Promise<string> {
+  async function createPartPath(): Promise<string> {
     await mkdir(folder, { recursive: true });
     return join(folder, `${randomUUID()}.part`);
   }
@@ -82,5 +82,13 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   const folderOf = (name: string) => join(folder, encodeURIComponent(name));
   const pathOf = (name: string, file: string) => join(folderOf(name), file);
 
-  return { create, moveIntoPlace, list, remove, createPart, pathOf, isElsewhere };
+  return {
+    create,
+    moveIntoPlace,
+    list,
+    remove,
+    createPartPath,
+    pathOf,
+    isObjectStorage,
+  };
 }

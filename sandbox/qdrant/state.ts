@@ -5,7 +5,7 @@ import type { Registry } from './registry.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 
 export interface SandboxState {
-  /** The version of Qdrant whose behavior the sandbox has. */
+  /** The version of Qdrant that the sandbox behaves like. */
   readonly version: string;
   readonly registry: Registry;
   readonly background: Background;

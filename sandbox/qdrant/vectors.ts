@@ -17,7 +17,7 @@ interface VectorLayout {
   readonly params: Schemas['CollectionParams'];
 }
 
-// Cosine collections keep unit vectors; a vector whose squared length is this close to 1 is not changed.
+// Cosine collections store unit vectors; a vector whose squared length is this close to 1 is not changed.
 const UNIT_TOLERANCE = 1e-6;
 
 export function readVectors(text: string, layout: VectorLayout): Vectors {
@@ -42,7 +42,10 @@ export function removeSlots<Point extends Vectors>(
 }
 
 /** @param wanted `true` for all vectors, or the names of some */
-export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly string[]): string {
+export function formatVectors(
+  { dense, sparse }: Vectors,
+  wanted: true | readonly string[],
+): string {
   const isWanted = (name: string) => wanted === true || wanted.includes(name);
   const chosen = [...(sparse ?? [])].filter(([name]) => isWanted(name));
   const denseText = dense && isWanted('') ? formatFloat32List(dense) : undefined;
@@ -86,8 +89,8 @@ const FRACTION_BITS = 10;
 const MIN_EXPONENT = -14;
 
 /**
- * Rounds to the nearest 16-bit float. A rounded unit vector is no longer quite a unit vector, and is normalized when it is
- * written again.
+ * Rounds to the nearest 16-bit float. A rounded unit vector is only nearly a unit vector, so writing it again normalises it
+ * again.
  */
 function toFloat16(value: number): number {
   if (value === 0) return 0;
@@ -115,10 +118,10 @@ export function readSparse(
   if (indices.length !== values.length) {
     throw invalid('indices', 'must be the same length as values');
   }
-  const order = indices.map((_, n) => n).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0));
+  const positions = indices.map((_, n) => n).sort((a, b) => (indices[a] ?? 0) - (indices[b] ?? 0));
   return {
-    indices: Uint32Array.from(order, (n) => indices[n] ?? 0),
-    values: Float32Array.from(order, (n) => values[n] ?? 0),
+    indices: Uint32Array.from(positions, (n) => indices[n] ?? 0),
+    values: Float32Array.from(positions, (n) => values[n] ?? 0),
   };
 }
 

@@ -1,8 +1,7 @@
-// Says which version of Qdrant introduced a feature, so that the sandbox can behave like any version.
+// Which version of Qdrant introduced each feature, so that the sandbox can behave like any version.
 
 /**
- * The version that compose.yaml starts. The official client's schema, from which the types of the calls come, has the same
- * version.
+ * The version that compose.yaml starts, and that of the official client's schema, from which the types of the calls come.
  */
 export const DEFAULT_VERSION = '1.19.0';
 

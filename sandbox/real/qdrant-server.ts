@@ -31,7 +31,7 @@ export interface QdrantServer {
   readonly url: string;
   readonly folder: string;
   readonly child: () => Child;
-  /** Kills the server like a crash, and starts it again with its data at the same address. */
+  /** Kills the server, as a crash would, and restarts it with the same data and address. */
   killAndRestart(): Promise<void>;
 }
 

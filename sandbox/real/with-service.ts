@@ -27,10 +27,10 @@ const command = createCommand(
   'Run a command while real services run.',
 )
   .addArgument(new Argument('<services>', 'such as "qdrant,mem0"').argParser(parseServices))
-  .argument('[command...]', 'without it, the services run until they are interrupted')
+  .argument('[command...]', 'without a command, the services run until they are interrupted')
   .passThroughOptions()
-  .action(async (services, words) => {
-    process.exitCode = await runWithServices(services, words);
+  .action(async (services, args) => {
+    process.exitCode = await runWithServices(services, args);
   });
 await runProgram(command, { resources });
 
@@ -47,17 +47,17 @@ async function runWithServices(
   command: readonly string[],
 ): Promise<number> {
   const environment: Record<string, string> = {};
-  const failures: Promise<string>[] = [];
+  const endings: Promise<string>[] = [];
   for (const service of services) {
     const started = await startIfPossible(service);
     if (!started) continue;
     Object.assign(environment, started.environment);
-    failures.push(started.ended.then((reason) => `${service.title} ${reason}`));
+    endings.push(started.ended.then((reason) => `${service.title} ${reason}`));
   }
   if (command.length > 0) return await run(command, environment);
-  if (failures.length === 0) return 1;
+  if (endings.length === 0) return 1;
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  throw new UserError(await Promise.race(failures));
+  throw new UserError(await Promise.race(endings));
 }
 
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {

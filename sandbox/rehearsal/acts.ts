@@ -1,4 +1,4 @@
-// The acts of the rehearsal in order. Each act begins with a collection and a run of its own.
+// The acts of the rehearsal in order. Each act begins with its own collection and run.
 import type { Act } from './acts/act.ts';
 import { FAILURES } from './acts/failures.ts';
 import { INCIDENTS } from './acts/incidents.ts';

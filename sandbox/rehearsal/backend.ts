@@ -68,9 +68,9 @@ export async function openBackend(options: {
 async function openBackendServices(environment: Environment): Promise<BackendServices> {
   const { backend, preview, setting, hooks } = await openServices({
     ...environment,
-    // The rehearsal has a table, artifacts and a graph of its own, so these values are never used.
-    TABLE_NAME: 'of-the-rehearsal',
-    ARTIFACTS_URL: 'file:///of-the-rehearsal',
+    // The rehearsal has its own table, artifacts and graph, so these values are never used.
+    TABLE_NAME: 'unused',
+    ARTIFACTS_URL: 'file:///unused',
     NEO4J_URL: undefined,
   });
   const terminal = { input: process.stdin, output: process.stderr };
@@ -86,11 +86,11 @@ function createPlacement(
   const tag = Date.now().toString(36);
   let act = 0;
 
-  // All acts share the id of the run, and so the test user. In requests to the webhook each act has an id of its own, because the
-  // webhook would take the same action of two acts for a repetition.
-  const nameAct = (number: number) => `${runId}-${tag}-${number}`;
+  // All acts share the run's id, and so the test user. Requests to the webhook carry a separate id for each act; otherwise the
+  // webhook would take an action that an earlier act has requested for a retry.
+  const createWebhookRunId = (number: number) => `${runId}-${tag}-${number}`;
   const createHooks = (number: number): Hooks => ({
-    ask: (request) => hooks.ask({ ...request, runId: nameAct(number) }),
+    ask: (request) => hooks.ask({ ...request, runId: createWebhookRunId(number) }),
   });
 
   async function pointAt(collection: string, occasion: 'before' | 'after'): Promise<void> {
@@ -98,7 +98,7 @@ function createPlacement(
     await setting.change({ from: current, to: collection });
     for (const action of ['deploy-old', 'open-writes'] as const) {
       const request = { action, occasion, collection, testUser: testUserOf(runId) };
-      const hookRequest = { ...request, runId: nameAct(act), deadlineAt: undefined };
+      const hookRequest = { ...request, runId: createWebhookRunId(act), deadlineAt: undefined };
       while ((await hooks.ask(hookRequest)) !== 'done') await pause(POLL_MS);
     }
     await backend.health();
@@ -140,6 +140,6 @@ async function readDimensions({ vectors }: RehearsalStore, collection: string): 
   const { size } = readDenseVector(info);
   if (size !== undefined) return size;
   throw new UserError(
-    `The backend works on ${collection}, which is not a collection with one unnamed vector on the store of QDRANT_URL`,
+    `The backend works on ${collection}, which is not a collection with one unnamed vector in the store at QDRANT_URL`,
   );
 }

@@ -10,7 +10,7 @@ export interface Diary {
   /** Expectations that did not hold. */
   readonly surprises: readonly string[];
   note(event: string): void;
-  expect(what: string, holds: boolean): void;
+  expect(expectation: string, isMet: boolean): void;
 }
 
 export function createDiary(minutes: () => number): Diary {
@@ -25,9 +25,9 @@ export function createDiary(minutes: () => number): Diary {
     timeline,
     surprises,
     note,
-    expect(what, holds) {
-      note(holds ? what : `NOT: ${what}`);
-      if (!holds) surprises.push(what);
+    expect(expectation, isMet) {
+      note(isMet ? expectation : `NOT: ${expectation}`);
+      if (!isMet) surprises.push(expectation);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 /**
- * Plays an act. If a failure stops it, the failure is noted as a surprise, and the other acts can still be played.
+ * Plays an act. A failure that stops it is noted as a surprise, so that the other acts can still be played.
  * @throws the failure, if the act has no run yet
  */
 export async function playToEnding(

@@ -74,7 +74,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A store that no longer answers must not delay the end forever.
+      // A store that no longer responds must not delay this forever.
       await Promise.race([
         Promise.all(pending),
         pause(CLOSE_TIMEOUT_MS, undefined, { ref: false }),

@@ -1,5 +1,5 @@
-// The real graph of a rehearsal, if NEO4J_URL names one. An empty graph is filled with a few nodes of the rehearsal, which are
-// removed at the end; on request, an existing graph is only read.
+// The real graph of a rehearsal, if NEO4J_URL names one. The rehearsal fills an empty graph with a few nodes, and removes them
+// at the end; on request, it only reads an existing graph.
 import { randomUUID } from 'node:crypto';
 import neo4j, { type Driver } from 'neo4j-driver';
 import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
@@ -27,7 +27,7 @@ export async function openRehearsalGraph(options: {
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
   resources.onStop(() => driver.close());
   const { nodes } = await graph.readSize().catch((cause: unknown) => {
-    throw new UserError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
+    throw new UserError(`The graph at NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   if (readsExisting) return graph;
   if (nodes > 0) throw new UserError(await explainNotEmpty(driver, nodes));
@@ -43,9 +43,9 @@ async function explainNotEmpty(driver: Driver, nodes: number): Promise<string> {
     { mark: LABEL_PREFIX },
   );
   const labels = records.map((record) => `\`${record.get('label')}\``);
-  const left = `holds nodes of another rehearsal: let it end, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
-  const taken = `is not empty (nodes: ${nodes}): a rehearsal needs an empty graph; "--existing-graph" dumps this one without writing to it`;
-  return `The graph of NEO4J_URL ${labels.length > 0 ? left : taken}`;
+  const leftoverReason = `contains nodes of another rehearsal: let it finish, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
+  const notEmptyReason = `is not empty (nodes: ${nodes}): a rehearsal needs an empty graph; "--existing-graph" dumps this one without writing to it`;
+  return `The graph at NEO4J_URL ${labels.length > 0 ? leftoverReason : notEmptyReason}`;
 }
 
 async function runStatement(driver: Driver, statement: string): Promise<void> {

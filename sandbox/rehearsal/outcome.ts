@@ -4,7 +4,7 @@ import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import type { Ending } from './acts/act.ts';
 import type { TimelineEntry } from './diary.ts';
-import { type Comparison, compareHoldings, readHoldings } from './holdings.ts';
+import { type Comparison, compareMemories, readMemories } from './memories.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 export interface Outcome extends Comparison {
@@ -18,9 +18,9 @@ export interface Outcome extends Comparison {
 
 export async function judgeOutcome(
   rehearsal: Rehearsal,
-  { phase: expectedPhase, holds, acknowledgedLoss = 0 }: Ending,
+  { phase: expectedPhase, expectedMemories, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
-  const { parts, source, target, uploadAs, before, services, timeline, surprises, expect } =
+  const { parts, source, target, uploadAs, initialMemories, services, timeline, surprises, expect } =
     rehearsal;
   const isUnknown = (error: unknown) => isRefusal(error, 'RefusedUnknownRun');
   const run = await rehearsal.run().catch(recoverWith(undefined, isUnknown));
@@ -34,7 +34,7 @@ export async function judgeOutcome(
     [uploadAs, 'uploaded'],
   ]);
   return {
-    ...compareHoldings(holds ?? before, await readHoldings(parts.store.vectors, active)),
+    ...compareMemories(expectedMemories ?? initialMemories, await readMemories(parts.store.vectors, active)),
     phase,
     worksOn: names.get(active) ?? 'restored',
     acknowledgedLoss,

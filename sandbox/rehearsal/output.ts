@@ -1,4 +1,4 @@
-// Formats the rehearsal's output: the timeline of each act, a table of counts, and every loss by name.
+// Formats the rehearsal's output: the timeline of each act, a table of counts, and the problems found.
 import { isSuccessful, type Outcome } from './outcome.ts';
 
 /** The outcome of an act, or the reason why it was skipped. */
@@ -9,7 +9,7 @@ export interface ActResult {
   readonly outcome: Outcome | { readonly skipped: string };
 }
 
-const MAX_LISTED_FAULTS = 10;
+const MAX_LISTED_PROBLEMS = 10;
 
 const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> = {
   'ends as': ({ phase }) => phase,
@@ -58,15 +58,15 @@ export function describeCounts(acts: readonly ActResult[]): string {
 }
 
 /** Lists each memory that was lost or changed, and each expectation that did not hold. */
-export function describeFaults(acts: readonly ActResult[]): string[] {
+export function describeProblems(acts: readonly ActResult[]): string[] {
   return acts.flatMap(({ number, outcome }) =>
     'skipped' in outcome
       ? []
       : [
-          ...listFaults('lost', outcome.lost),
-          ...listFaults('unexpected', outcome.unexpected),
-          ...listFaults('not as expected', outcome.surprises),
-        ].map((fault) => `act ${number}, ${fault}`),
+          ...listProblems('lost', outcome.lost),
+          ...listProblems('unexpected', outcome.unexpected),
+          ...listProblems('not as expected', outcome.surprises),
+        ].map((problem) => `act ${number}, ${problem}`),
   );
 }
 
@@ -78,10 +78,10 @@ export function describeEnd(outcomes: readonly Outcome[]): string {
   return `${acknowledged} writes left behind as acknowledged; nothing was lost.`;
 }
 
-function listFaults(kind: string, faults: readonly string[]): string[] {
-  const unlisted = faults.length - MAX_LISTED_FAULTS;
+function listProblems(kind: string, problems: readonly string[]): string[] {
+  const unlisted = problems.length - MAX_LISTED_PROBLEMS;
   return [
-    ...faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `${kind}: ${fault}`),
+    ...problems.slice(0, MAX_LISTED_PROBLEMS).map((problem) => `${kind}: ${problem}`),
     ...(unlisted > 0 ? [`${kind}: ${unlisted} more`] : []),
   ];
 }

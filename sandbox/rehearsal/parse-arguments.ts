@@ -15,7 +15,7 @@ export interface RehearseOptions {
 
 const MAX_MEMORIES = 200_000;
 const ENVIRONMENT_AND_EXIT_CODES = `
-QDRANT_URL, NEO4J_URL and MEMORY_BACKEND_URL each replace a part of the sandbox by a real service: docs/migration/real-stores.md.
+QDRANT_URL, NEO4J_URL and MEMORY_BACKEND_URL each replace a part of the sandbox with a real service: docs/migration/real-stores.md.
 Exit code 0: nothing was lost; 1: something was lost, or an act ended in an unexpected phase; 2: could not rehearse.`;
 
 /** @param play runs the rehearsal, or lists the acts */
@@ -29,7 +29,7 @@ export function createRehearseCommand(
   )
     .option(
       '--memories <n>',
-      `how many to migrate, 1 to ${MAX_MEMORIES}`,
+      `number of memories to migrate, 1 to ${MAX_MEMORIES}`,
       createNumberParser({ min: 1, max: MAX_MEMORIES }),
       2000,
     )

@@ -1,5 +1,5 @@
-// The parts on which a rehearsal is played: store, graph and backend. Each part is real if an environment variable names it,
-// and a sandbox otherwise.
+// The parts of a rehearsal: store, graph and backend. Each part is real if an environment variable names it, and a sandbox
+// otherwise.
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
@@ -39,7 +39,7 @@ export async function openParts(options: RehearseOptions, resources: Resources):
 export function describeParts({ runId, store, graph, backend }: Parts): string[] {
   const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
   return [
-    `vector store:   ${store.isReal ? `real, ${hidePassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
+    `vector store:   ${store.isReal ? `real, ${hidePassword(QDRANT_URL)}, in the rehearsal's own collections` : 'sandbox'}`,
     `graph:          ${graph ? `real, ${hidePassword(NEO4J_URL)}` : 'sandbox'}`,
     `memory backend: ${backend ? `real, ${hidePassword(MEMORY_BACKEND_URL)}; its key must belong to ${testUserOf(runId)}` : 'sandbox'}`,
   ];

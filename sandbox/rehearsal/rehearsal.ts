@@ -14,13 +14,13 @@ import { startWebhook } from '../webhook.ts';
 import type { WorldOptions } from '../world.ts';
 import { createDiary, type Diary } from './diary.ts';
 import type { Fault } from './fault-proxy.ts';
-import { type OtherProcess, startMigrate } from './other-process.ts';
 import type { Parts } from './parts.ts';
 import { createSkippingClock, type SkippingClock } from './skipping-clock.ts';
 import { type Stage, setStage } from './stage.ts';
 import { execute } from './state-machine.ts';
+import { type StepProcess, startMigrate } from './step-process.ts';
 
-/** Free space that the plan declares for the store: enough for some hundred thousand small memories. */
+/** Free space that the plan declares for the store: enough for several hundred thousand small memories. */
 const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
@@ -35,10 +35,10 @@ export interface Rehearsal extends Stage, Diary {
   /** Runs the watch, which a timer runs on AWS, until nothing is due. */
   keepWatch(): Promise<void>;
   /** Runs a step in a separate process. */
-  otherProcess(
-    words: readonly string[],
+  startStepProcess(
+    args: readonly string[],
     onHook?: (action: HookAction) => void,
-  ): Promise<OtherProcess>;
+  ): Promise<StepProcess>;
   addFault(fault: Fault): void;
   advanceClock(milliseconds: number): void;
   run(): Promise<Run>;
@@ -86,21 +86,21 @@ export async function startRehearsal(
       return refusal ?? (await runMachine({ stage, diary, clock }, migrateOptions));
     },
     async rollBack(intent = {}) {
-      const order = { runId: parts.runId, intent, timeLeftMs: () => 600_000 };
-      await poll(clock, () => advance(rollback, services, order));
+      const request = { runId: parts.runId, intent, timeLeftMs: () => 600_000 };
+      await poll(clock, () => advance(rollback, services, request));
       diary.note('rolled back');
     },
     async keepWatch() {
       const result = await poll(clock, () => keepWatch(services));
       if (result && !result.dryRun) diary.note(`the watch: ${result.phase}`);
     },
-    async otherProcess(words, onHook) {
+    async startStepProcess(stepArgs, onHook) {
       const webhook = await startWebhook(services.hooks, onHook);
-      const order = [...words, '--run', parts.runId, '--execute'];
+      const args = [...stepArgs, '--run', parts.runId, '--execute'];
       const environment = { ...stage.environment, MIGRATION_WEBHOOK_URL: webhook.url };
-      const process = startMigrate(parts.resources, order, environment);
-      process.ended.finally(webhook.close);
-      return process;
+      const stepProcess = startMigrate(parts.resources, args, environment);
+      stepProcess.ended.finally(webhook.close);
+      return stepProcess;
     },
     addFault: parts.store.faultProxy.addFault,
     advanceClock: clock.advance,
@@ -143,7 +143,7 @@ async function runMachine(
   return failure;
 }
 
-/** Opens the window, like an operator who has read and approved the report. */
+/** Opens the window, as an operator does after reading and approving the report. */
 async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
   const approvedDigest = run.evidence['verification-report']?.digest;

@@ -12,7 +12,7 @@ import {
   describeAct,
   describeCounts,
   describeEnd,
-  describeFaults,
+  describeProblems,
 } from './output.ts';
 import { createRehearseCommand, type RehearseOptions } from './parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './parts.ts';
@@ -50,7 +50,7 @@ async function rehearse(options: RehearseOptions): Promise<boolean> {
     results.push(result);
   }
   console.log(`\n${describeCounts(results)}\n`);
-  for (const fault of describeFaults(results)) console.log(fault);
+  for (const problem of describeProblems(results)) console.log(problem);
   const outcomes = results.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
   const skipped = results.length - outcomes.length;
   if (skipped > 0) console.log(`${skipped} of ${results.length} acts were skipped.`);

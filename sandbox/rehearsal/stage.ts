@@ -1,11 +1,11 @@
-// Sets the stage of one act: a collection and a table of its own, and services made from the rehearsal's parts.
+// Sets the stage for one act: its own collection and table, and services made from the rehearsal's parts.
 import { randomUUID } from 'node:crypto';
 import { createRunRecords } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { ensureTable } from '../../local/create-table.ts';
 import { startWorldOn, type World, type WorldOptions } from '../world.ts';
-import { type Holdings, readHoldings } from './holdings.ts';
+import { type Memories, readMemories } from './memories.ts';
 import type { Parts } from './parts.ts';
 
 // Each snapshot part is an entry in the checkpoint: many small parts of a large snapshot would exceed the checkpoint's size
@@ -21,10 +21,10 @@ export interface Stage {
   readonly world: World;
   readonly services: Services;
   /** Contents of the old collection before the act begins. */
-  readonly before: Holdings;
+  readonly initialMemories: Memories;
   /**
-   * Environment with which another process finds the same services, except the hooks and the sandbox's graph, which only this
-   * process has.
+   * Environment variables that tell another process where the same services are. The hooks and the sandbox's graph are missing,
+   * because only this process can reach them.
    */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function setStage(
       ...(graph ? { graph } : {}),
       ...backend?.services(act.number),
     },
-    before: await readHoldings(store.vectors, source),
+    initialMemories: await readMemories(store.vectors, source),
     environment: {
       ...(backend
         ? storeVariables(world)

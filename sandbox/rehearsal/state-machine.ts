@@ -20,16 +20,15 @@ export interface EnteredState {
 }
 
 export interface Execution {
-  /** Names of the states that were tasks, in order. */
+  /** Names of the executed tasks, in order. */
   readonly tasks: readonly string[];
   /** Error of the execution; undefined if it succeeded. */
   readonly failure: Error | undefined;
 }
 
 /**
- * @param beforeTask called with each task before the task runs. Pauses of the definition are skipped, so this call can turn the
- * clock
- * @param waitMs how long to really wait where the definition waits for a service; `as-defined` for the time in the definition
+ * @param beforeTask called before each task. The definition's pauses are skipped, so this function can advance the clock
+ * @param waitMs real wait in place of each wait for a service in the definition; `as-defined` to keep the defined one
  */
 export async function execute(options: {
   readonly runId: string;

@@ -1,5 +1,5 @@
-// The vector store of a rehearsal: a sandbox, or the real store at QDRANT_URL. The rehearsal's collections have a prefix of
-// their own, and no other collection is written or removed.
+// The vector store of a rehearsal: a sandbox, or the real store at QDRANT_URL. The rehearsal's collections have their own
+// prefix, and no other collection is written or removed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
@@ -17,7 +17,7 @@ export interface RehearsalStore {
   /** Bypasses the fault proxy, for inspections and for the clean-up. */
   readonly vectors: VectorStore;
   readonly faultProxy: FaultProxy;
-  /** Name of the collection with which an act begins. */
+  /** Name of the collection that an act migrates. */
   nameSource(act: number): string;
   /** Removes the rehearsal's collections and their snapshots, except the collection that is still in use. */
   clear(inUse?: string): Promise<void>;
@@ -75,14 +75,14 @@ async function assertUsable(url: string, apiKey: string | undefined): Promise<vo
   const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
   const store = createQdrant({ url, apiKey, pace, timeoutMs: 5_000 });
   const names = await store.listCollections().catch((cause: unknown) => {
-    throw new UserError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
+    throw new UserError(`The store at QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   const leftovers = names.filter(
     (name) => name.startsWith(COLLECTION_PREFIX) || name.startsWith(DRILL_PREFIX),
   );
   if (leftovers.length === 0) return;
   throw new UserError(
-    `The store of QDRANT_URL has collections of another rehearsal: ${leftovers.join(', ')}; ` +
-      'let it end, or, if it was killed, delete them (DELETE /collections/NAME)',
+    `The store at QDRANT_URL has collections of another rehearsal: ${leftovers.join(', ')}; ` +
+      'let it finish, or, if it was killed, delete them (DELETE /collections/NAME)',
   );
 }

@@ -7,7 +7,7 @@ const INSTRUCTIONS: Readonly<
 > = {
   freeze: () => "refuse every write with a 503, including the test user's",
   'deploy-new': ({ collection, testUser }) =>
-    `deploy the new version on ${collection}, and accept writes of ${testUser} only`,
+    `deploy the new version on ${collection}, and accept writes from ${testUser} only`,
   'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,
   'open-writes': () => "accept all users' writes",
   'warn-of-end': () => 'tell all users that rollback will soon be impossible',

@@ -1,9 +1,9 @@
-"""Qdrant's REST calls over Qdrant's storage engine without its server (qdrant-edge-py).
+"""Serves Qdrant's REST API from Qdrant's storage engine (qdrant-edge-py), without Qdrant's server.
 
     python front.py PORT FOLDER
 
 The engine decides what points, vectors, slots, indexes, filters, searches and update modes do. `store.py` adds the
-server's part: names and settings of collections, and snapshots. A call that neither supports is answered with 501.
+server's part: names and settings of collections, and snapshots. An unsupported call is answered with 501.
 """
 
 import json
@@ -65,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
             body = self.body(dict(parse_qsl(address.query)))
             with self.store.lock:
                 started = time.perf_counter()
-                result = self.result(address.path, body)
+                result = self.dispatch(address.path, body)
             if isinstance(result, Path):
                 return self.send_file(result)
             status, answer = 200, {"result": result, "status": "ok"}
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_json(status, answer | {"time": time.perf_counter() - started})
 
     def body(self, parameters):
-        """Return the request's document, or its parameters and file."""
+        """Return the JSON body, or the query parameters and any uploaded file."""
         content = self.rfile.read(int(self.headers.get("content-length") or 0))
         multipart = fullmatch('multipart/form-data; boundary="?([^"]+)"?', self.headers.get("content-type") or "")
         if not multipart:
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         file = content.partition(b"\r\n\r\n")[2].rpartition(f"\r\n--{multipart[1]}--".encode())[0]
         return parameters | {"file": file}
 
-    def result(self, path, body):
+    def dispatch(self, path, body):
         for route, handle in ROUTES.items():
             match = fullmatch(route, f"{self.command} {path}")
             if match:
@@ -103,9 +103,9 @@ class Handler(BaseHTTPRequestHandler):
         part = fullmatch(r"bytes=(\d+)-", self.headers.get("range") or "")
         self.send(206 if part else 200, "application/octet-stream", content[int(part[1]) :] if part else content)
 
-    def send(self, status, kind, content):
+    def send(self, status, content_type, content):
         self.send_response(status)
-        self.send_header("content-type", kind)
+        self.send_header("content-type", content_type)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -1,4 +1,4 @@
-// Starts Qdrant's storage engine without its server, behind a REST front of our own, for tests on machines without a Qdrant
+// Starts Qdrant's storage engine without its server, behind our own REST front end, for tests on machines without a Qdrant
 // server.
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';

@@ -46,7 +46,7 @@ DEFAULTS = {
     "quantization_config": None,
 }
 LAYOUT = ("vectors", "sparse_vectors")
-# The other settings are stored, but have no effect.
+# Optimizer settings that the engine applies; the others are stored, but have no effect.
 APPLIED = ("deleted_threshold", "vacuum_min_vector_number", "indexing_threshold")
 
 
@@ -62,10 +62,10 @@ def merge(settings, changes):
 
 
 def assert_supported(settings):
-    # No real store keeps a strict mode without enforcing it.
+    # No real server stores a setting, such as the strict mode, without enforcing it.
     unknown = [name for name, value in settings.items() if name not in (*DEFAULTS, *LAYOUT) and value is not None]
     if unknown:
-        raise Refused(501, f"Settings that the front does not store: {unknown}")
+        raise Refused(501, f"Unsupported settings: {unknown}")
 
 
 class Collection:
@@ -242,15 +242,15 @@ class Store:
 
     def create_index(self, body, name):
         schema = body["field_schema"]
-        kind = schema if isinstance(schema, str) else schema["type"]
-        if kind not in INDEXES:
-            raise Refused(501, f"No index of the kind {kind}")
-        return self.find(name).update(engine.UpdateOperation.create_field_index(body["field_name"], INDEXES[kind]))
+        index_type = schema if isinstance(schema, str) else schema["type"]
+        if index_type not in INDEXES:
+            raise Refused(501, f"No index of type {index_type}")
+        return self.find(name).update(engine.UpdateOperation.create_field_index(body["field_name"], INDEXES[index_type]))
 
     # Snapshots.
 
     def snapshots(self, name):
-        """Return the folder of snapshots, which outlives the collection and serves a new one of the same name."""
+        """Return the snapshot folder, which outlives the collection and is used by a new collection of the same name."""
         self.find(name)
         folder = self.folder / "snapshots" / quote(name, safe="")
         folder.mkdir(parents=True, exist_ok=True)
@@ -268,7 +268,7 @@ class Store:
         return run_now_or_later(body, lambda: self.archive(name, file))
 
     def archive(self, name, file):
-        # A listed snapshot is complete.
+        # Renamed once complete, so that only complete snapshots are listed.
         part = file.with_suffix(".part")
         folder = self.new_folder()
         with self.lock:

@@ -68,7 +68,7 @@ def to_match(value):
         return engine.MatchAny(value["any"])
     if "value" in value:
         return engine.MatchValue(value["value"])
-    raise Refused(501, f"No match of the kind {list(value)}")
+    raise Refused(501, f"No match of type {list(value)}")
 
 
 def to_condition(value):
@@ -84,7 +84,7 @@ def to_condition(value):
         return engine.FieldCondition(value["key"], match=to_match(value["match"]))
     if value.keys() & {"must", "should", "must_not"}:
         return to_filter(value)
-    raise Refused(501, f"No condition of the kind {list(value)}")
+    raise Refused(501, f"No condition of type {list(value)}")
 
 
 def to_filter(value):

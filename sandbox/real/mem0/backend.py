@@ -1,9 +1,9 @@
-"""A memory backend over real mem0, of the major version that is installed: the six documented endpoints, and three more
-to list the memories of a user, and to change and delete one.
+"""A memory backend over the installed major version of mem0: the six documented endpoints, and three more, to list a
+user's memories, and to change and delete one.
 
     python backend.py SETTINGS.json
 
-The settings file names the port, the Qdrant, the collection, the vector size, the users by API key and the state file.
+The settings file names the port, the Qdrant server, the collection, the vector size, the users by API key and the state file.
 The state file says who may write; it is read at every write, so that maintenance starts and ends without a restart.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 SETTINGS = json.loads(Path(sys.argv[1]).read_text())
 
-# Must be set before mem0 is imported, which reads them once.
+# mem0 reads these once, when it is imported.
 os.environ["MEM0_TELEMETRY"] = "false"
 os.environ["MEM0_DIR"] = SETTINGS["folder"]
 
@@ -66,7 +66,7 @@ app = FastAPI()
 
 @cache
 def memory() -> mem0.Memory:
-    """Create the memory with the first request that needs it, because mem0 creates its collection immediately."""
+    """Create the memory on the first request that needs it: creating it also creates its collection."""
     qdrant = {"url": SETTINGS["qdrant"]["url"], "api_key": SETTINGS["qdrant"].get("apiKey")}
     collection = {
         "collection_name": SETTINGS["collection"],

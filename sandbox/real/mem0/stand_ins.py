@@ -49,7 +49,7 @@ class Embedder:
 
 
 class LanguageModel:
-    """Takes each message of a user as one fact, and adds each fact as one memory."""
+    """Turns each user message into one fact, and each fact into one memory."""
 
     def generate_response(self, messages, **_) -> str:
         prompt = messages[-1]["content"]
@@ -100,7 +100,7 @@ def lemmatize(word: str) -> str:
 
 
 def install_keyword_model() -> None:
-    """Replace the model's download by a list of stop words."""
+    """Replace the download of the model with a list of stop words."""
     from fastembed.sparse.bm25 import Bm25
     from spacy.lang.en.stop_words import STOP_WORDS
 

@@ -1,8 +1,8 @@
-// The type of an act of the rehearsal: the events that the act plays, and the end that it expects.
+// The type of an act: what happens in it, and how it should end.
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { VersionSettings } from '../../memory-backend/memory-version.ts';
 import type { WorldOptions } from '../../world.ts';
-import type { Holdings } from '../holdings.ts';
+import type { Memories } from '../memories.ts';
 import type { Parts } from '../parts.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 
@@ -21,18 +21,18 @@ export interface Act {
 export interface Ending {
   /** Expected phase of the run at the end. */
   readonly phase: Phase | 'not begun';
-  /** Memories that users should have at the end; by default the same as before */
-  readonly holds?: Holdings;
+  /** Memories that users should have at the end; by default the initial ones */
+  readonly expectedMemories?: Memories;
   /** Number of writes to the new version that the rollback left behind, as the operator acknowledged. */
   readonly acknowledgedLoss?: number;
 }
 
-/** Returns settings for another instance of the backend, which the act starts on the collection to write to it. */
+/** Returns settings for a second instance of the backend, which an act uses to write to the collection. */
 export function createSettings(
-  { services, before }: Rehearsal,
+  { services, initialMemories }: Rehearsal,
   collection: string,
 ): VersionSettings {
   const { vectors: store, clock: now } = services;
-  const dimensions = [...before.values()][0]?.vector.length ?? 0;
+  const dimensions = [...initialMemories.values()][0]?.vector.length ?? 0;
   return { store, collection, dimensions, now };
 }

@@ -8,7 +8,7 @@ import type { Rehearsal } from '../rehearsal.ts';
 import type { Act } from './act.ts';
 
 const MINUTE_MS = 60_000;
-const PAGE = 256;
+const PAGE_SIZE = 256;
 /** Timeout after which the migration repeats a request to the store. */
 const SILENCE_MS = 2_000;
 
@@ -26,12 +26,12 @@ export const FAILURES: readonly Act[] = [
     obstacle: ({ backend }) => (backend ? 'a real backend has its model' : undefined),
     play: async ({ migrate, expect }) => {
       const failure = await migrate();
-      expect('it asks no person', failure?.name === 'RolledBack');
+      expect('no person has to confirm', failure?.name === 'RolledBack');
       return { phase: 'copied' };
     },
   },
   {
-    title: 'the window closes while no step is at work: the watch rolls back',
+    title: 'the window closes while no step is running: the watch rolls back',
     play: async ({ migrate, run, note, advanceClock, keepWatch, expect }) => {
       await migrate({ until: 'Cutover' });
       note('the state machine dies');
@@ -49,7 +49,7 @@ export const FAILURES: readonly Act[] = [
   },
   {
     title: 'processes killed in the middle of the copy and of the cutover',
-    // The killed process could not reach the sandbox's graph, which is in the memory of this process.
+    // The killed process could not reach the sandbox's graph, which is in this process's memory.
     options: { hasGraph: false },
     obstacle: ({ backend }) =>
       backend?.asksAPerson ? 'a separate process needs a webhook, and there is none' : undefined,
@@ -63,7 +63,7 @@ export const FAILURES: readonly Act[] = [
     },
   },
   {
-    title: 'a store that fails, is busy, loses responses and stops responding, in every step',
+    title: 'a store that fails, is busy, loses responses or stops responding, in every step',
     play: async ({ parts, migrate, addFault, services, expect }) => {
       const { faultProxy, apiKey } = parts.store;
       const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
@@ -78,8 +78,8 @@ export const FAILURES: readonly Act[] = [
       });
       const steps = failedStates.size - 1;
       const survived = steps - faultProxy.waiting();
-      const areAllSurvived = survived === steps && steps >= EFFECTS.length;
-      expect(`${survived} failures in ${steps} steps were survived`, areAllSurvived);
+      const isEachSurvived = survived === steps && steps >= EFFECTS.length;
+      expect(`${survived} failures in ${steps} steps were survived`, isEachSurvived);
       return { phase: 'live' };
     },
   },
@@ -98,7 +98,7 @@ export const FAILURES: readonly Act[] = [
     },
   },
   {
-    title: 'a wrong key, and the key of another user: no run begins with them',
+    title: "a wrong key, and another user's key: no run begins with either",
     play: async (rehearsal) => {
       const refusals = [await captureRefusal(rehearsal, 'an-unknown-key')];
       if (!rehearsal.parts.backend) {
@@ -107,16 +107,17 @@ export const FAILURES: readonly Act[] = [
       }
       const namesKey = (refusal: string) =>
         /^RefusedPrerequisites: Not met: (Memory backend|API key of the test user)\./.test(refusal);
-      rehearsal.expect('each is refused for its key', refusals.every(namesKey));
+      rehearsal.expect('each is refused because of its key', refusals.every(namesKey));
       return { phase: 'not begun' };
     },
   },
 ];
 
 async function killInCopy(rehearsal: Rehearsal): Promise<void> {
-  const { before, target, addFault, otherProcess, services, expect, advanceClock } = rehearsal;
-  const pages = Math.ceil(before.size / PAGE);
-  const copyProcess = await otherProcess(['copy']);
+  const { initialMemories, target, addFault, startStepProcess, services, expect, advanceClock } =
+    rehearsal;
+  const pages = Math.ceil(initialMemories.size / PAGE_SIZE);
+  const copyProcess = await startStepProcess(['copy']);
   addFault({
     on: /^PUT .*_v3_[^/]*\/points\?/,
     skips: Math.ceil(pages / 2) - 1,
@@ -125,16 +126,16 @@ async function killInCopy(rehearsal: Rehearsal): Promise<void> {
   const outcome = await copyProcess.ended;
   const copied = await services.vectors.count(target);
   expect(
-    `copy: ${outcome} with ${copied} of ${before.size} copied`,
+    `copy: ${outcome} with ${copied} of ${initialMemories.size} copied`,
     outcome === 'SIGKILL' && copied > 0,
   );
   advanceClock(LEASE_MS);
 }
 
 async function killInCutover(rehearsal: Rehearsal): Promise<void> {
-  const { target, otherProcess, services, expect, advanceClock } = rehearsal;
+  const { target, startStepProcess, services, expect, advanceClock } = rehearsal;
   let kill = () => {};
-  const cutoverProcess = await otherProcess(['cutover', '--yes'], (action) => {
+  const cutoverProcess = await startStepProcess(['cutover', '--yes'], (action) => {
     if (action === 'deploy-new') kill();
   });
   kill = cutoverProcess.kill;

@@ -1,46 +1,46 @@
-// Acts in which users or programs write at the wrong time or place, or remove too much. Their writes must not be lost, and a
-// mistaken removal must not be carried over.
+// Acts in which users or programs write at the wrong time or place, or delete too much. Their writes must not be lost, and
+// mistaken deletions must not be copied.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { HookAction, Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { startOldVersion } from '../../memory-backend/old-version.ts';
-import { compareHoldings, type Holdings, readHoldings } from '../holdings.ts';
+import { compareMemories, type Memories, readMemories } from '../memories.ts';
 import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, createSettings } from './act.ts';
 
-/** Divisor for the part of the memories to remove: a tenth is more than a rollback removes without confirmation. */
-const A_TENTH = 10;
+/** One memory in ten is removed: more than a rollback deletes without confirmation. */
+const REMOVED_ONE_IN = 10;
 const MAX_UNCONFIRMED_DELETIONS = 20;
 
 export const INCIDENTS: readonly Act[] = [
   {
     title:
-      "back from a new collection that lost a tenth: refused with the numbers, then accepted as users' deletions",
+      "rolled back from a new collection that lost a tenth: refused as a mass change, then accepted as users' deletions",
     play: async (rehearsal) => {
-      const { before, expect, migrate, rollBack, services, source, target } = rehearsal;
+      const { initialMemories, expect, migrate, rollBack, services, source, target } = rehearsal;
       await migrate();
-      const ids = [...before.keys()];
-      const count = Math.max(MAX_UNCONFIRMED_DELETIONS + 1, Math.ceil(ids.length / A_TENTH));
+      const ids = [...initialMemories.keys()];
+      const count = Math.max(MAX_UNCONFIRMED_DELETIONS + 1, Math.ceil(ids.length / REMOVED_ONE_IN));
       await remove(rehearsal, target, ids.slice(0, count));
       const refusal = await captureFailure(rollBack());
       const isCounted = refusal instanceof Refusal && refusal.data.deletes === count;
       expect(`refused: it would remove ${count} of ${ids.length}`, isCounted);
-      const { lost, unexpected } = compareHoldings(
-        before,
-        await readHoldings(services.vectors, source),
+      const { lost, unexpected } = compareMemories(
+        initialMemories,
+        await readMemories(services.vectors, source),
       );
       expect('the old collection is unchanged', lost.length + unexpected.length === 0);
       const secondRefusal = await captureFailure(rollBack({ deletes: count - 1 }));
       expect(`refused with ${count - 1} deletions`, isRefusal(secondRefusal, 'RefusedMassChange'));
-      const holds = await readHoldings(services.vectors, target);
+      const expectedMemories = await readMemories(services.vectors, target);
       await rollBack({ deletes: count });
-      return { phase: 'copied', holds };
+      return { phase: 'copied', expectedMemories };
     },
   },
   {
-    title: 'back from a deleted new collection: refused, then without its writes',
+    title: 'rolled back from a deleted new collection: refused, then without its writes',
     play: async (rehearsal) => {
       const { expect, migrate, note, parts, rollBack, target } = rehearsal;
       await migrate();
@@ -56,18 +56,18 @@ export const INCIDENTS: readonly Act[] = [
     title: 'a new version that accepts writes too early: they are copied to the old collection',
     play: async (rehearsal) => {
       const { expect, migrate, services, target } = rehearsal;
-      let holds: Holdings = new Map();
+      let expectedMemories: Memories = new Map();
       const writeEarly = async () => {
         const version = await startNewVersion(createSettings(rehearsal, target));
         await version.add('user-1', 'A fact that came early');
-        await remove(rehearsal, target, [...rehearsal.before.keys()].slice(0, 1));
-        holds = await readHoldings(services.vectors, target);
+        await remove(rehearsal, target, [...rehearsal.initialMemories.keys()].slice(0, 1));
+        expectedMemories = await readMemories(services.vectors, target);
       };
       const failure = await migrate({
         services: addWriteAfter(rehearsal, 'deploy-new', writeEarly),
       });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
-      return { phase: 'copied', holds };
+      return { phase: 'copied', expectedMemories };
     },
   },
   {
@@ -82,18 +82,18 @@ export const INCIDENTS: readonly Act[] = [
         services: addWriteAfter(rehearsal, 'deploy-new', writeLate),
       });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
-      const holds = await readHoldings(services.vectors, source);
+      const expectedMemories = await readMemories(services.vectors, source);
       const copied: number[] = [];
       const secondFailure = await migrate({
         onTask: async () => void copied.push(countWritten(await run())),
       });
       expect('the second window is not refused', secondFailure === undefined);
       expect('it copied one memory', Math.max(...copied) === 1);
-      return { phase: 'live', holds };
+      return { phase: 'live', expectedMemories };
     },
   },
   {
-    title: 'in place: forward and back twice, users writing in between',
+    title: 'in place: cut over and rolled back twice, with users writing in between',
     isInPlace: true,
     play: async (rehearsal) => {
       const { expect, migrate, rollBack, services, source } = rehearsal;
@@ -105,13 +105,13 @@ export const INCIDENTS: readonly Act[] = [
         const oldVersion = await startOldVersion(createSettings(rehearsal, source));
         await oldVersion.add('user-1', `A fact after rollback ${n}`);
       }
-      const holds = await readHoldings(services.vectors, source);
+      const expectedMemories = await readMemories(services.vectors, source);
       await migrate();
       const withoutKeywords = await services.vectors.count(source, {
         must_not: [{ has_vector: 'bm25' }],
       });
       expect('every memory has its keywords', withoutKeywords === 0);
-      return { phase: 'live', holds };
+      return { phase: 'live', expectedMemories };
     },
   },
 ];
@@ -122,7 +122,7 @@ function countWritten({ evidence }: Run): number {
   return Number(inserted) + Number(replaced) + Number(deleted);
 }
 
-/** Returns the act's services, with hooks that let a client write right after the action is first done. */
+/** Returns the act's services, with hooks that write once, right after the action is first done. */
 function addWriteAfter(
   { services, note }: Rehearsal,
   action: HookAction,

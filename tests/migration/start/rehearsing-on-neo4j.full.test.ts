@@ -64,7 +64,7 @@ function describeRehearsalOn(url: string): void {
         const { code, stderr } = await rehearse(act, environment);
         expect({ code, stderr }).toEqual({
           code: 2,
-          stderr: expect.stringMatching(/holds nodes of another rehearsal.*`Rehearsed_before`/),
+          stderr: expect.stringMatching(/contains nodes of another rehearsal.*`Rehearsed_before`/),
         });
       } finally {
         await remove('Rehearsed_before');

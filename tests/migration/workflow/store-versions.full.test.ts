@@ -41,7 +41,7 @@ describe('a migration on a store with', () => {
 
   it('snapshots in object storage can be rolled back to one of them', async () => {
     const { vectors, migration, before, failure } = await migrate({
-      keepsSnapshotsElsewhere: true,
+      keepsSnapshotsInObjectStorage: true,
     });
     expect(failure).toBeUndefined();
     await vectors.deleteCollection(SOURCE);

@@ -98,7 +98,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   [
     'the file is shorter than its listed size',
     {
-      options: { qdrant: { keepsSnapshotsElsewhere: true } },
+      options: { qdrant: { keepsSnapshotsInObjectStorage: true } },
       changes: ({ services: { vectors } }) => ({
         vectors: {
           listSnapshots: async (name) =>

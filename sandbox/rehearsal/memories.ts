@@ -11,8 +11,8 @@ interface Memory {
   readonly vector: Float32Array;
 }
 
-/** Memories by their ids. */
-export type Holdings = ReadonlyMap<string, Memory>;
+/** Memories by id. */
+export type Memories = ReadonlyMap<string, Memory>;
 
 export interface Comparison {
   readonly before: number;
@@ -29,7 +29,7 @@ export interface Comparison {
 
 const TOLERANCE = 1e-6;
 
-export async function readHoldings(store: VectorStore, collection: string): Promise<Holdings> {
+export async function readMemories(store: VectorStore, collection: string): Promise<Memories> {
   const memories = new Map<string, Memory>();
   for await (const { points } of readPages({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
@@ -43,7 +43,7 @@ export async function readHoldings(store: VectorStore, collection: string): Prom
   return memories;
 }
 
-export function compareHoldings(before: Holdings, after: Holdings): Comparison {
+export function compareMemories(before: Memories, after: Memories): Comparison {
   const counts = countByUser(before);
   const countsAfter = countByUser(after);
   const users = new Set([...counts.keys(), ...countsAfter.keys()]);
@@ -59,28 +59,28 @@ export function compareHoldings(before: Holdings, after: Holdings): Comparison {
     }),
     unexpected: [...after]
       .filter(([id]) => !before.has(id))
-      .map(([id, { user }]) => `${id} of ${user} was not there before`),
+      .map(([id, { user }]) => `${id} of ${user} did not exist before`),
   };
 }
 
 function describeDifference(before: Memory, after: Memory | undefined): string | undefined {
   if (!after) return 'is missing';
-  if (after.digest !== before.digest) return 'has another payload';
+  if (after.digest !== before.digest) return 'has a different payload';
   const isSame =
     after.vector.length === before.vector.length &&
     after.vector.every(
       (value, index) => Math.abs(value - (before.vector[index] ?? 0)) <= TOLERANCE,
     );
-  return isSame ? undefined : 'has another vector';
+  return isSame ? undefined : 'has a different vector';
 }
 
-function countByUser(holdings: Holdings): Map<string, number> {
+function countByUser(memories: Memories): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { user } of holdings.values()) counts.set(user, (counts.get(user) ?? 0) + 1);
+  for (const { user } of memories.values()) counts.set(user, (counts.get(user) ?? 0) + 1);
   return counts;
 }
 
-// A point with a filled keyword slot has its vectors by name; the dense vector has the empty name.
+// A point with a filled keyword slot has named vectors; the dense vector has the empty name.
 function parseDense(text: string): Float32Array {
   const vector = JSON.parse(text) as number[] | { readonly '': number[] };
   return Float32Array.from(Array.isArray(vector) ? vector : vector['']);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { digestUser } from '../../../../../lib/migration/points.ts';
-import { compareHoldings, readHoldings } from '../../../../../sandbox/rehearsal/holdings.ts';
+import { compareMemories, readMemories } from '../../../../../sandbox/rehearsal/memories.ts';
 import { createPoint } from '../../../support/vector-stores.ts';
 
 const ADA = digestUser('ada');
@@ -14,9 +14,9 @@ const [ONE, TWO, THREE] = [
 ];
 const FILLED = '{"":[1,0,0,0],"bm25":{"indices":[3],"values":[1]}}';
 
-function createHoldings(...points: readonly ReturnType<typeof createPoint>[]) {
+function createMemories(...points: readonly ReturnType<typeof createPoint>[]) {
   const scroll = async () => ({ points, nextOffset: null });
-  return readHoldings({ scroll } as unknown as VectorStore, 'any');
+  return readMemories({ scroll } as unknown as VectorStore, 'any');
 }
 
 it.each([
@@ -25,21 +25,21 @@ it.each([
   [
     'with another number',
     [createPoint(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
-    [`1 of ${ADA} has another payload`],
+    [`1 of ${ADA} has a different payload`],
     [],
     0,
   ],
   [
     'with another vector',
     [ONE, TWO, createPoint(3, THREE.payload, '[0,0,0,1]')],
-    [`3 of ${BOB} has another vector`],
+    [`3 of ${BOB} has a different vector`],
     [],
     0,
   ],
   [
     'with a memory of another user',
     [ONE, createPoint(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
-    [`2 of ${ADA} has another payload`],
+    [`2 of ${ADA} has a different payload`],
     [],
     2,
   ],
@@ -47,16 +47,16 @@ it.each([
     'with a new memory',
     [ONE, TWO, THREE, createPoint(4, '{"user_id":"bob"}')],
     [],
-    [`4 of ${BOB} was not there before`],
+    [`4 of ${BOB} did not exist before`],
     1,
   ],
 ] as const)(
   "users' memories are compared: %s",
   async (_, after, lost, unexpected, usersDiffering) => {
     const counts = { before: 3, after: after.length, users: 2, largest: 2 };
-    const compared = compareHoldings(
-      await createHoldings(ONE, TWO, THREE),
-      await createHoldings(...after),
+    const compared = compareMemories(
+      await createMemories(ONE, TWO, THREE),
+      await createMemories(...after),
     );
     expect(compared).toEqual({ ...counts, usersDiffering, lost, unexpected });
   },

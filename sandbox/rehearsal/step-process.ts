@@ -1,4 +1,4 @@
-// Runs a step in a separate process, like an operator at another terminal, so that the process can be killed outright.
+// Runs a step in a separate process, as an operator at another terminal would, so that the process can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Resources } from '../../processes/resources.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/migration/migrate/migrate.ts');
 
-export interface OtherProcess {
+export interface StepProcess {
   kill(): void;
   /** Resolves to how the process ended: a signal, or the exit code and the output. */
   readonly ended: Promise<string>;
@@ -17,7 +17,7 @@ export function startMigrate(
   resources: Resources,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-): OtherProcess {
+): StepProcess {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { malformed } from './refusal.ts';
 
-export interface Exchange {
+export interface Call {
   /** Parameters of the route's pattern, by name. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -31,7 +31,7 @@ export class BareJson {
   }
 }
 
-/** A file, with a known length and ranges; a streamed file has neither. */
+/** A file. It is sent with its length and in ranges, unless it is streamed. */
 export class FileResult {
   readonly file: string;
   readonly size: number;
@@ -44,12 +44,12 @@ export class FileResult {
   }
 }
 
-export function readName({ path }: Exchange, parameter: string): string {
+export function readParameter({ path }: Call, parameter: string): string {
   return path[parameter] ?? '';
 }
 
 /** Parses the body and assumes the type of the generated schema; the handlers check the fields that they use. */
-export function jsonBody<Body>({ body }: Exchange): Body {
+export function jsonBody<Body>({ body }: Call): Body {
   try {
     return JSON.parse(body) as Body;
   } catch (cause) {
@@ -57,7 +57,7 @@ export function jsonBody<Body>({ body }: Exchange): Body {
   }
 }
 
-export function isTrue({ query }: Exchange, parameter: string, fallback: boolean): boolean {
+export function readFlag({ query }: Call, parameter: string, fallback: boolean): boolean {
   const value = query.get(parameter);
   return value === null ? fallback : value === 'true';
 }
