@@ -1,8 +1,8 @@
 // Handles the calls on collections, and on their payload indexes, vector names and aliases.
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { toInfo, undoDeletions, updateCollection } from './collection.ts';
 import { BareJson, type Call, jsonBody, readParameter } from './call.ts';
+import { toInfo, undoDeletions, updateCollection } from './collection.ts';
 import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { removeSlots } from './vectors.ts';
@@ -39,10 +39,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   }
 
   function create(call: Call): boolean {
-    registry.create(
-      readParameter(call, 'collection'),
-      jsonBody<Schemas['CreateCollection']>(call),
-    );
+    registry.create(readParameter(call, 'collection'), jsonBody<Schemas['CreateCollection']>(call));
     return true;
   }
 

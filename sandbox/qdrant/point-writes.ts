@@ -2,8 +2,8 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { parseLossless } from '../../lib/migration/json/json-text.ts';
-import type { Collection } from './collection.ts';
 import { type Call, jsonBody, readParameter } from './call.ts';
+import type { Collection } from './collection.ts';
 import { compileFilter } from './filters.ts';
 import { mergeMembers, toPayload } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';

@@ -1,6 +1,7 @@
 // Maps the method and path of every supported call to its handler.
-import { createCollectionCalls } from './collection-calls.ts';
+
 import { type Call, PlainText } from './call.ts';
+import { createCollectionCalls } from './collection-calls.ts';
 import { createPointReads } from './point-reads.ts';
 import { createPointWrites } from './point-writes.ts';
 import { createSearch } from './search.ts';

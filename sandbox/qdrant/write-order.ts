@@ -1,7 +1,7 @@
 // Numbers writes, and applies them: with `wait` before the response, otherwise after it.
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { Collection } from './collection.ts';
 import { type Call, readFlag } from './call.ts';
+import type { Collection } from './collection.ts';
 
 /** Numbers a write that is already applied. @returns the result of the write */
 export function numberWrite(call: Call, collection: Collection): Schemas['UpdateResult'] {

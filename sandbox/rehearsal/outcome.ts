@@ -20,8 +20,17 @@ export async function judgeOutcome(
   rehearsal: Rehearsal,
   { phase: expectedPhase, expectedMemories, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
-  const { parts, source, target, uploadAs, initialMemories, services, timeline, surprises, expect } =
-    rehearsal;
+  const {
+    parts,
+    source,
+    target,
+    uploadAs,
+    initialMemories,
+    services,
+    timeline,
+    surprises,
+    expect,
+  } = rehearsal;
   const isUnknown = (error: unknown) => isRefusal(error, 'RefusedUnknownRun');
   const run = await rehearsal.run().catch(recoverWith(undefined, isUnknown));
   const phase = run?.phase ?? 'not begun';
@@ -34,7 +43,10 @@ export async function judgeOutcome(
     [uploadAs, 'uploaded'],
   ]);
   return {
-    ...compareMemories(expectedMemories ?? initialMemories, await readMemories(parts.store.vectors, active)),
+    ...compareMemories(
+      expectedMemories ?? initialMemories,
+      await readMemories(parts.store.vectors, active),
+    ),
     phase,
     worksOn: names.get(active) ?? 'restored',
     acknowledgedLoss,
