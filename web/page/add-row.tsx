@@ -22,7 +22,7 @@ import {
 } from './transaction-form.tsx';
 import { addTransaction, isEmpty, keepUnadded, takeUnadded } from './unadded.ts';
 
-/** The name of the draft, of which each ledger has its own. */
+/** Name of this form's draft. Each ledger has its own draft. */
 const nameDraft = () => nameOfLedger('add', me.peek()?.ledger);
 
 const isSheetShown = signal(false);
@@ -75,7 +75,7 @@ function readAddDraft(): Draft {
   return unaddedDraft ?? draft;
 }
 
-/** The refused create that is kept already. */
+/** The refused create whose transaction is already kept. */
 let keptRefusal: typeof refusedCreate.value;
 
 /** If the service refuses a create while no form is shown, keeps the transaction, so that a reload does not lose it. */
@@ -96,8 +96,8 @@ function isSameDraft(first: Draft, second: Draft): boolean {
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
   const returnFocus = useFocusBefore(form);
-  const name = useMemo(nameDraft, []);
-  const openDraft = useDraft(readAddDraft, (draft) => keepDraft(name, draft));
+  const draftName = useMemo(nameDraft, []);
+  const openDraft = useDraft(readAddDraft, (draft) => keepDraft(draftName, draft));
   const proposal = useProposal(openDraft.draft);
   const placeholder = useComputed(() => proposal.value || 'None');
   const confirmation = useSignal('');
@@ -148,7 +148,7 @@ function LastAdded({ text }: { readonly text: Signal<string> }) {
   );
 }
 
-/** Puts a refused create back into the form, or keeps it until then if the person is already typing another transaction. */
+/** Puts a refused create back into the form. If the person is already typing another transaction, keeps the refused one for later. */
 function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
   useSignalEffect(() => {
     const refusal = refusedCreate.value;
@@ -163,7 +163,7 @@ function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
 }
 
 /**
- * Clears the errors of an empty form when the person acts elsewhere, but only after the click: if the page moved before, the
+ * Clears the errors of an empty form when the person acts elsewhere, but only after the click: if the page moved earlier, the
  * click would miss its target.
  */
 function useErrorReset(

@@ -23,7 +23,7 @@ export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/** Status of the response to a write of a version that is not the latest */
+/** Status of the response to a write that is based on an outdated version */
 export const PRECONDITION_FAILED = 412;
 
 /** Returns the sentence that the page shows. */

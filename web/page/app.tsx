@@ -19,8 +19,8 @@ import {
   canWrite,
   failure,
   forgetKey,
+  hasOnlySums,
   isLoading,
-  isOnlySums,
   me,
   outbox,
   refresh,
@@ -49,7 +49,7 @@ const SHORTCUTS = [
   ['Enter', 'Open the transaction'],
   ['x', 'Select the transaction; with Shift, all up to it'],
   ['Delete', 'Delete the transaction'],
-  ['[ ]', 'The month before, the month after'],
+  ['[ ]', 'Previous month, next month'],
   ['?', 'Show these keys'],
 ] as const;
 
@@ -186,7 +186,7 @@ function SaveState() {
 
 /**
  * Hides the figures of the previous scope as soon as the heading names another scope. Draws no placeholders before the first
- * view, because they would only have to be drawn again.
+ * view, because they would only be replaced.
  */
 function Ledger() {
   const failedLoad = failure.value;
@@ -206,9 +206,9 @@ function Ledger() {
           <details class="charts" open={!isPhone.peek()}>
             <summary>Charts and comparison</summary>
             <ChangesOnPhone />
-            {isOnlySums.value ? (
+            {hasOnlySums.value ? (
               <p class="card no-charts">
-                Charts show up to 100 found transactions. These are more.
+                Charts show at most 100 search results. This search found more.
               </p>
             ) : (
               <div class="chart-row">
@@ -332,7 +332,7 @@ function CurrencyChoice() {
           </select>
         )}
       </Field>
-      <p class="hint">The ledger knows no currency: amounts are what you typed.</p>
+      <p class="hint">The ledger stores amounts without a currency.</p>
     </>
   );
 }

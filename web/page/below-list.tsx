@@ -50,7 +50,7 @@ function NoMatch() {
   if (isEveryRowCategorised)
     return (
       <div class="nothing">
-        <p>All sorted in.</p>
+        <p>Everything has a category.</p>
         <p>
           <ScopeLink to={{ category: undefined }}>Show all</ScopeLink>
         </p>

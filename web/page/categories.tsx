@@ -162,8 +162,8 @@ function CategorySettings({ category, settings }: SettingsProps) {
     }
   });
   const form = useRef<HTMLFormElement>(null);
-  // The settings may be refused after a click on another category, or reopened after a reload, while the list of this category
-  // is folded.
+  // The settings may be refused after a click on another category, or reopened after a reload, while the list with this category
+  // is collapsed.
   useLayoutEffect(() => {
     form.current?.closest('details')?.setAttribute('open', '');
     if (error.value !== '') focusError(form.current);
@@ -191,7 +191,7 @@ function CategorySettings({ category, settings }: SettingsProps) {
   );
 }
 
-/** The dialog gives the focus to the name if it opens with these settings. */
+/** The dialog focuses the name field if it opens with these settings. */
 const NAME = {
   type: 'text',
   dir: 'auto',
@@ -219,7 +219,7 @@ async function saveBehindSheet(onOpen: () => void): Promise<void> {
     onOpen();
   };
   notice.value = {
-    text: `The changes of ${name} were not saved. ${refusal.settings.error.peek()}`,
+    text: `The changes to ${name} were not saved. ${refusal.settings.error.peek()}`,
     action: { name: 'Show them', run },
   };
 }

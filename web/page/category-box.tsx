@@ -1,8 +1,8 @@
-// A field in which a person finds a category by typing, and takes it with Enter. The last option creates a name that the ledger
-// does not have.
-// biome-ignore-all lint/a11y/useSemanticElements: no element has a list that is found by typing
-// biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+// A field in which a person finds a category by typing, and picks it with Enter. If the ledger has no category of the typed name,
+// the last option creates it.
+// biome-ignore-all lint/a11y/useSemanticElements: no HTML element is a list that is searched by typing
+// biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is a listbox
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and handles the keys
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { Signalish, TargetedEvent } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
@@ -16,8 +16,8 @@ interface CategoryBoxProps {
   /** The text in the field. */
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
-  /** Called when an option is taken with a key or the mouse. */
-  readonly onTake?: (name: string) => void;
+  /** Called when an option is picked with a key or the mouse. */
+  readonly onPick?: (name: string) => void;
   readonly id?: string;
   readonly isLabelled?: boolean;
   readonly placeholder?: Signalish<string | undefined>;
@@ -33,7 +33,7 @@ interface Option {
 
 interface Suggestions {
   readonly options: readonly Option[];
-  /** Index of the option that Enter takes. */
+  /** Index of the option that Enter picks. */
   readonly activeIndex: number;
 }
 
@@ -41,14 +41,14 @@ const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter']);
 
 /** A key press redraws only the field. The list is searched after that frame, so that typing stays fast. */
 export function CategoryBox(props: CategoryBoxProps) {
-  const { label, text, onText, onTake, isLabelled = false, ...rest } = props;
+  const { label, text, onText, onPick, isLabelled = false, ...rest } = props;
   const id = useId();
   const list = useSuggestions(text);
   const suggestions = list.suggestions.value;
-  const take = ({ name }: Option) => {
+  const pick = ({ name }: Option) => {
     onText(name);
     list.close();
-    onTake?.(name);
+    onPick?.(name);
   };
   return (
     <span class="category-box">
@@ -65,9 +65,9 @@ export function CategoryBox(props: CategoryBoxProps) {
         aria-autocomplete="list"
         {...(suggestions && { 'aria-activedescendant': `${id}-${suggestions.activeIndex}` })}
         value={text}
-        {...listenToField({ list, text, onText, take, isChoice: onTake !== undefined })}
+        {...listenToField({ list, text, onText, pick, isChoice: onPick !== undefined })}
       />
-      {suggestions && <SuggestionList id={id} suggestions={suggestions} onTake={take} />}
+      {suggestions && <SuggestionList id={id} suggestions={suggestions} onPick={pick} />}
     </span>
   );
 }
@@ -76,8 +76,8 @@ interface BoxParts {
   readonly list: ReturnType<typeof useSuggestions>;
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
-  readonly take: (option: Option) => void;
-  /** True if Enter only takes the option; otherwise it also submits the form with what was typed. */
+  readonly pick: (option: Option) => void;
+  /** True if Enter only picks the option; otherwise it also submits the form with what was typed. */
   readonly isChoice: boolean;
 }
 
@@ -102,14 +102,14 @@ function listenToField(parts: BoxParts) {
   };
 }
 
-/** Completes the typed beginning of a name in the field, because the page saves what the field shows. */
+/** Completes a partly typed name in the field, because the page saves what the field shows. */
 function completeText({ list, text, onText }: BoxParts): void {
   const { options = [], activeIndex = 0 } = list.read() ?? {};
   const option = options[activeIndex];
   if (option && !option.isNew && text.peek() !== '') onText(option.name);
 }
 
-function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts): void {
+function pressKey(event: KeyboardEvent, { list, text, pick, isChoice }: BoxParts): void {
   const { key } = event;
   if (!LIST_KEYS.has(key)) return;
   const { options = [], activeIndex = 0 } = list.read() ?? {};
@@ -122,7 +122,7 @@ function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts
     event.stopPropagation();
   } else {
     const hasText = text.peek() !== '';
-    take(option);
+    pick(option);
     if (hasText && !isChoice) return;
   }
   event.preventDefault();
@@ -131,10 +131,10 @@ function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts
 interface SuggestionListProps {
   readonly id: string;
   readonly suggestions: Suggestions;
-  readonly onTake: (option: Option) => void;
+  readonly onPick: (option: Option) => void;
 }
 
-function SuggestionList({ id, suggestions, onTake }: SuggestionListProps) {
+function SuggestionList({ id, suggestions, onPick }: SuggestionListProps) {
   const { options, activeIndex } = suggestions;
   return (
     <span class="suggestions">
@@ -148,7 +148,7 @@ function SuggestionList({ id, suggestions, onTake }: SuggestionListProps) {
             aria-selected={n === activeIndex}
             dir="auto"
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onTake(option)}
+            onClick={() => onPick(option)}
           >
             {option.isNew ? `Create “${option.name}”` : option.name}
           </li>
@@ -212,8 +212,8 @@ function isSame(text: string, name: string): boolean {
 }
 
 /**
- * Lists the options when the field is clicked. A field with a category, also a new one, offers it first and then others, because
- * a person who opens the list wants to change it.
+ * Lists the options when the field is clicked. The field's category, even a new one, comes first and then the others, because a
+ * person who opens the list wants to change the category.
  */
 function listOptions(text: string): readonly Option[] {
   if (!choices.value.some(({ name }) => isSame(text, name)))

@@ -6,7 +6,7 @@ import { addUpCategories } from './figures.ts';
 import { format } from './format.ts';
 import { cells, scope, view } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
-import type { CategoryKey } from './scope.ts';
+import { type CategoryKey, isMonth } from './scope.ts';
 import { targets } from './targets.ts';
 
 const MAX_CATEGORIES = 5;
@@ -23,7 +23,7 @@ export function CategoryChart() {
   const bars = addUpCategories(cells.value, side);
   const shownBars = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
   const largestAmount = Math.max(...bars.map(({ amount }) => amount), 0.01);
-  const hasTargets = side === 'expense' && currentView?.scope.period.length === 7;
+  const hasTargets = side === 'expense' && isMonth(currentView?.scope.period ?? '');
   return (
     <section class="card" aria-label="By category">
       <div class="title">

@@ -1,4 +1,4 @@
-// The categories among which a person chooses by typing a name.
+// The categories that a person can choose by typing a name.
 import { computed } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { categories } from './category-list.ts';

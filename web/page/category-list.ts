@@ -1,8 +1,8 @@
-// The categories of the ledger. A list that was requested before a write of this page, or lags behind it, may have an older
-// version of the category: the page then shows the written one.
+// The categories of the ledger. A list that was requested before a write from this page, or that lags behind the write, may have an
+// older version of the category: the page then shows the written one.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { forgetAnswers } from './answers.ts';
+import { forgetResponses } from './responses.ts';
 import { type Row, readVersion } from './rows.ts';
 import { LAG_MS } from './write-queue.ts';
 
@@ -35,13 +35,13 @@ export function showCategories(listedCategories: readonly Category[]): void {
       : [...shownById.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Shows a category that this page has just written, before any list has it. Responses may arrive in another order. */
+/** Shows a category that this page has just written, before any list has it. Responses may arrive out of order. */
 export function keepCategory(category: Category): void {
   const latest = writtenCategories.get(category.id)?.category;
   if (!latest || readVersion(latest) <= readVersion(category))
     writtenCategories.set(category.id, { category, writtenAt: Date.now() });
   showCategories(categories.value);
-  forgetAnswers((_, path) => path.startsWith('/categories'));
+  forgetResponses((_, path) => path.startsWith('/categories'));
 }
 
 /** Called when the page asks for a key, because another key may open another ledger. */

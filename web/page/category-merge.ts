@@ -1,6 +1,6 @@
-// Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
-// Both use the outbox, which repeats requests without a response and follows the versions that this page writes. A merge that a
-// reload has interrupted continues.
+// Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that have not been changed
+// since. Both use the outbox, which retries unanswered requests and tracks the versions that this page writes. A merge that was
+// interrupted by a reload continues.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
@@ -11,7 +11,7 @@ import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts'
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
-import { work } from './work-under-way.ts';
+import { trackWork } from './work-under-way.ts';
 
 interface Merge {
   /** Name of the ledger, because another one may have transactions with the same ids. */
@@ -31,11 +31,11 @@ interface KeptMerge {
 
 const DELETED = 404;
 const REASONS: Readonly<Record<number, string>> = {
-  [DELETED]: 'it was deleted since.',
-  [PRECONDITION_FAILED]: 'it was changed since.',
+  [DELETED]: 'it has since been deleted.',
+  [PRECONDITION_FAILED]: 'it has since been changed.',
 };
 
-/** Name of the ledger in which a merge, or the Undo of one, is under way. It may wait for the key of that ledger. */
+/** Name of the ledger in which a merge or its Undo is under way, perhaps waiting for the key of that ledger. */
 const movingLedger = signal<string | undefined>(undefined);
 
 /** While true, no other merge or Undo starts: it would find only the transactions that the first has not moved yet. */
@@ -48,14 +48,14 @@ export async function mergeCategory(category: Category, target: Category): Promi
   return await moveAlone(() => merge(readLatest(category), readLatest(target)));
 }
 
-/** Continues the merge that a reload has interrupted. @returns false if there was none, or it did not succeed */
+/** Continues the merge that a reload interrupted. @returns false if there was none, or it did not succeed */
 export async function resumeMerge(): Promise<boolean> {
   const keptMerge = readDraft<KeptMerge>(nameDraft());
   if (!keptMerge) return false;
   const [category, target] = [readLatest(keptMerge.category), readLatest(keptMerge.target)];
   return await moveAlone(async () => {
-    notice.value = { text: `Going on to merge ${category.name} into ${target.name}` };
-    // The transactions that were being moved during the reload
+    notice.value = { text: `Continuing to merge ${category.name} into ${target.name}` };
+    // Waits for the transactions that were being moved during the reload.
     await outbox.settle();
     return await merge(category, target, keptMerge.ids);
   });
@@ -67,7 +67,7 @@ async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;
   movingLedger.value = me.peek()?.ledger;
   try {
-    return await work(move);
+    return await trackWork(move);
   } finally {
     movingLedger.value = undefined;
   }

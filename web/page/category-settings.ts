@@ -1,5 +1,5 @@
-// The settings of a category as a person types them. They are saved one request after another, and only what was changed: a
-// setting that another client changed meanwhile stays.
+// The settings of a category as a person types them. They are saved by one request after another. Only changed settings are sent,
+// so a setting that another client changed meanwhile is kept.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 export interface SettingValues {

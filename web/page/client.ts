@@ -1,4 +1,4 @@
-// Sends the requests of the page. The API key is kept in this tab's session, or on this device if the person chose so, and is
+// Sends the requests of the page. The API key is kept in this tab's session, or on this device if the person chose that, and is
 // sent only to this service.
 
 import type { Failure } from '../../lib/ledger/http/api-types.ts';
@@ -12,6 +12,11 @@ const MAX_KEEPALIVE_LENGTH = 30_000;
 const readStored = () =>
   tabStorage.getItem(STORED_KEY) ?? deviceStorage.getItem(STORED_KEY) ?? undefined;
 
+interface KeyOptions {
+  /** True to keep the key on this device, false to keep it only in this tab. */
+  readonly isOnDevice: boolean;
+}
+
 interface KeyState {
   readonly key: string | undefined;
   /** False if the storage is full or denied: only this page has the key. */
@@ -19,7 +24,7 @@ interface KeyState {
   readonly isForgotten: boolean;
 }
 
-/** The key of this tab, read once: another tab may keep the key of another ledger on this device meanwhile. */
+/** This tab's key, read once: another tab may meanwhile store the key of another ledger on this device. */
 let keyState: KeyState | undefined;
 
 function readKeyState(): KeyState {
@@ -32,20 +37,20 @@ function readKeyState(): KeyState {
 export const storedKey = {
   read: () => readKeyState().key,
   /** Uses the key from now on. */
-  write: (key: string, options: { readonly isKept: boolean }) => {
-    keyState = { key, isStored: storedKey.leaveForReload(key, options), isForgotten: false };
+  write: (key: string, options: KeyOptions) => {
+    keyState = { key, isStored: storedKey.storeForReload(key, options), isForgotten: false };
   },
   /** Stores a key that the page uses only after a reload. @returns false if it cannot be stored */
-  leaveForReload: (key: string, { isKept }: { readonly isKept: boolean }) => {
+  storeForReload: (key: string, { isOnDevice }: KeyOptions) => {
     tabStorage.removeItem(STORED_KEY);
-    return (isKept ? deviceStorage : tabStorage).setItem(STORED_KEY, key);
+    return (isOnDevice ? deviceStorage : tabStorage).setItem(STORED_KEY, key);
   },
   forget: () => {
     keyState = { key: undefined, isStored: false, isForgotten: true };
     tabStorage.removeItem(STORED_KEY);
     deviceStorage.removeItem(STORED_KEY);
   },
-  /** Forgets the key that the service refused, but not a key that another tab keeps on this device. */
+  /** Forgets the key that the service refused, but not a different key that another tab stored on this device. */
   refuse: () => {
     const { key } = readKeyState();
     keyState = { key: undefined, isStored: false, isForgotten: true };
@@ -62,7 +67,7 @@ export const storedKey = {
  */
 export async function call<Body>(path: string, request: Call = {}): Promise<Body> {
   const { signal } = request;
-  // Without its key, work that is still under way would continue in the ledger of callers without a key.
+  // Without a key, work that is still under way would continue in the ledger of callers that have none.
   const { key, isForgotten } = readKeyState();
   if (isForgotten && !request.headers?.authorization)
     throw new ApiError('The key was forgotten.', { status: 401, isRetryable: false });
@@ -77,16 +82,16 @@ export async function call<Body>(path: string, request: Call = {}): Promise<Body
   const hasKeyChanged = key !== readKeyState().key && !readKeyState().isForgotten;
   if (response.status === 401 && hasKeyChanged)
     throw new ApiError('The key was changed meanwhile.');
-  return await readAnswer(response, signal);
+  return await readResponse(response, signal);
 }
 
 /** @throws ApiError for a refusal, and for a response that is cut off, which leaves open whether the request was applied */
-export async function readAnswer<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
+export async function readResponse<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
   const body: unknown = await response.json().catch(() => undefined);
   const isObject = typeof body === 'object' && body !== null;
   if (response.ok && isObject) return withEtag(body, response) as Body;
   signal?.throwIfAborted();
-  if (response.ok) throw new ApiError('The answer of the service was cut off.');
+  if (response.ok) throw new ApiError('The response of the service was cut off.');
   throw readFailure(response, isObject ? body : {});
 }
 
@@ -128,7 +133,7 @@ function readFailure(response: Response, body: Partial<Failure>): ApiError {
   });
 }
 
-/** Appends those parameters to the path that have a value. */
+/** Appends the parameters that have a value to the path. */
 export function pathWith(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,

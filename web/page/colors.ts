@@ -1,9 +1,9 @@
 // Chooses colors for categories that stand out from the background in both the light and the dark scheme.
 
 /**
- * Blue, orange, green, magenta, sky, brown, yellow and grey, for each scheme in the lightness in which people with any form of
- * color blindness can tell every two of them apart. A palette made for any background loses this: enough contrast with a white
- * card makes all its colors equally dark.
+ * Blue, orange, green, magenta, sky, brown, yellow and grey. In each scheme their lightness differs enough for people with any form
+ * of color blindness to tell them apart. One palette adjusted to both backgrounds would lose this: enough contrast with a white card
+ * makes all colors equally dark.
  */
 const LIGHT = [
   ...['#2300cb', '#9d6c2c', '#0f654a', '#c530c4', '#1570a3', '#580301', '#374d00', '#757575'],
@@ -22,21 +22,21 @@ type Rgb = readonly [red: number, green: number, blue: number];
  * color of the palette, which has that contrast.
  */
 export function colorOf(ownColor: string | null | undefined, position: number, background: string) {
-  const backgroundColor = parse(background);
+  const backgroundColor = parseHex(background);
   const isLightBackground = measureLuminance(backgroundColor) > 0.5;
   const palette = isLightBackground ? LIGHT : DARK;
   if (!ownColor) return palette[position % palette.length] ?? palette[0];
-  const color = parse(ownColor);
+  const color = parseHex(ownColor);
   const target: Rgb = isLightBackground ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
     const mixedColor = mix(color, target, step / STEPS);
-    if (contrastOf(write(mixedColor), background) >= MIN_CONTRAST) return write(mixedColor);
+    if (contrastOf(formatHex(mixedColor), background) >= MIN_CONTRAST) return formatHex(mixedColor);
   }
-  return write(target);
+  return formatHex(target);
 }
 
 export function contrastOf(first: string, second: string): number {
-  return measureContrast(parse(first), parse(second));
+  return measureContrast(parseHex(first), parseHex(second));
 }
 
 function measureContrast(first: Rgb, second: Rgb): number {
@@ -61,13 +61,13 @@ function mix(from: Rgb, to: Rgb, share: number): Rgb {
 }
 
 /** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`; transparency is ignored. */
-function parse(color: string): Rgb {
+function parseHex(color: string): Rgb {
   const digits = color.slice(1);
-  const wide = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits;
-  const readChannel = (start: number) => Number.parseInt(wide.slice(start, start + 2), 16) || 0;
+  const longForm = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const readChannel = (start: number) => Number.parseInt(longForm.slice(start, start + 2), 16) || 0;
   return [readChannel(0), readChannel(2), readChannel(4)];
 }
 
-function write(color: Rgb): string {
+function formatHex(color: Rgb): string {
   return `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -21,7 +21,7 @@ export function watchMoves(): void {
   });
 }
 
-/** Chooses whole days, because a day has the sum of its rows. */
+/** Chooses whole days, because each day shows the sum of its rows. */
 export function chooseDays<Day extends readonly [day: string, rows: readonly unknown[]]>(
   days: readonly Day[],
 ): readonly Day[] {

@@ -84,7 +84,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
 
 /**
  * Focuses the field in the same frame that draws the form, so that a key pressed right after the click is typed into the field.
- * The form is higher than the row whose place it takes: scrolls down to its buttons.
+ * The form is taller than the row that it replaces, so the page scrolls until its buttons are visible.
  */
 function useFirstField(form: { readonly current: HTMLElement | null }, field: string): void {
   useLayoutEffect(() => {
@@ -95,7 +95,7 @@ function useFirstField(form: { readonly current: HTMLElement | null }, field: st
   }, []);
 }
 
-/** Holds the draft of a row, and the row as it was when the form was opened. Both survive a reload. */
+/** Keeps the draft of a row, and the row as it was when the form was opened. Both survive a reload. */
 function useEdit(row: Row) {
   const { name, draft, before } = useMemo(() => findDraft(row), []);
   const openDraft = useDraft(
@@ -119,7 +119,7 @@ export function watchDrafts(): void {
   });
 }
 
-/** Finds the kept draft of a row by its key, because a row that was being created may have received its id since. */
+/** Finds the kept draft of a row by its key, because a row that was being created may have received its final id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
   for (const [name, { draft, before }] of readDrafts<KeptEdit>(createPrefix()))
@@ -130,8 +130,8 @@ function findDraft(row: Row) {
 /**
  * @param openedRow the row as it was when the form was opened: a later write of another tab is a conflict
  * @param shownRow the row as the list has it now
- * @param isWanted tells, once a new category is created, whether the person has cancelled meanwhile
- * @returns false if nothing was saved: the new category could not be created, or the person has cancelled
+ * @param isWanted returns false if the person has cancelled while a new category was being created
+ * @returns false if nothing was saved: the person cancelled, or the new category could not be created
  */
 async function saveEdit(
   openedRow: Row,

@@ -1,5 +1,5 @@
-// Remembers the options with which a file was read, for the next file of the same layout. They are stored in this browser, for
-// each ledger.
+// Remembers the options with which a file was read, for the next file of the same layout. They are stored in this browser,
+// separately for each ledger.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { me } from './ledger.ts';
 import { deviceStorage } from './storage.ts';

@@ -141,7 +141,7 @@ export function readAmount(text: string): number | undefined {
         !digits.startsWith('0')));
   const whole = separatorIndex < 0 || separatesGroups ? digits : digits.slice(0, separatorIndex);
   const cents = separatorIndex < 0 || separatesGroups ? '' : digits.slice(separatorIndex + 1);
-  // A sign that is typed twice, as in 12..50, separates no group.
+  // A separator typed twice, as in 12..50, does not separate groups.
   if (!GROUPED.test(whole)) return undefined;
   const amount = Number(`${whole.replace(/[.,]/g, '') || '0'}.${cents || '0'}`);
   return sign === '-' ? 0 - amount : amount;

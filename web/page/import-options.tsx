@@ -1,5 +1,5 @@
-// The fields that control how a bank's file is read. When the importer cannot decide, its sentence names the field that answers
-// the question.
+// The fields that control how a bank's file is read. When the importer cannot decide, its message names the field that answers its
+// question.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { Button, Check, Field } from './components.tsx';
 import { forgetLayout } from './file-layouts.ts';
@@ -13,7 +13,7 @@ const COLUMNS = [
   ['credit', 'Credit column'],
   ['fee', 'Fee column'],
   ['category', 'Category column'],
-  ['externalId', "Column of the bank's id"],
+  ['externalId', "Bank's id column"],
 ] as const;
 
 const CHOICES = [
@@ -21,7 +21,7 @@ const CHOICES = [
     field: 'dateOrder',
     label: 'Order of dates',
     choices: [
-      ['', 'As most dates'],
+      ['', 'As in most dates'],
       ['ymd', 'Year, month, day'],
       ['dmy', 'Day, month, year'],
       ['mdy', 'Month, day, year'],
@@ -31,7 +31,7 @@ const CHOICES = [
     field: 'decimal',
     label: 'Decimal sign',
     choices: [
-      ['', 'As most amounts'],
+      ['', 'As in most amounts'],
       ['point', 'Point'],
       ['comma', 'Comma'],
     ],
@@ -39,9 +39,9 @@ const CHOICES = [
 ] as const;
 
 const TEXTS = [
-  ['account', 'Name of the account'],
+  ['account', 'Account name'],
   ['currency', 'Only this currency'],
-  ['onlyAccount', 'Only this account of the file'],
+  ['onlyAccount', 'Only this account'],
   ['encoding', 'Encoding'],
 ] as const;
 
@@ -50,24 +50,24 @@ const CHECKS = [
   ['isPreviewAccepted', 'The preview is right as it is'],
 ] as const;
 
-/** Labels of the fields on this page, by the command-line option that a sentence of the importer names. */
-const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
+/** Labels of these fields, by the command-line options that the importer's messages name. */
+const LABELS_BY_OPTION: Readonly<Record<string, string>> = {
   ...Object.fromEntries(COLUMNS.map(([field, label]) => [field, label])),
-  id: "Column of the bank's id",
+  id: "Bank's id column",
   'date-order': 'Order of dates',
   decimal: 'Decimal sign',
   invert: 'Expenses are positive',
   'as-it-is': 'The preview is right as it is',
   currency: 'Only this currency',
-  'only-account': 'Only this account of the file',
-  account: 'Name of the account',
+  'only-account': 'Only this account',
+  account: 'Account name',
   encoding: 'Encoding',
 };
 
 /** Replaces the command-line options in a sentence with the labels of the fields. */
-export function sayFields(sentence: string): string {
+export function nameFields(sentence: string): string {
   return sentence.replace(/--([a-z-]+)(?: [A-Z]+(?:,[A-Z]+)*)?/g, (option, name) => {
-    const label = FIELDS_OF_OPTIONS[name];
+    const label = LABELS_BY_OPTION[name];
     return label ? `“${label}”` : option;
   });
 }

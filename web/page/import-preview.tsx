@@ -4,7 +4,7 @@ import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import { Button, Check } from './components.tsx';
 import { format } from './format.ts';
-import { OptionFields, sayFields } from './import-options.tsx';
+import { nameFields, OptionFields } from './import-options.tsx';
 import { chooseRows, type ImportChoices, runImport } from './import-run.ts';
 import { closeImport, type Preview, preview } from './import-state.ts';
 
@@ -22,10 +22,10 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
       <div class="title">
         <h2 dir="auto">{name}</h2>
       </div>
-      {problem && <p class="field-error">{sayFields(problem)}</p>}
+      {problem && <p class="field-error">{nameFields(problem)}</p>}
       {questions.map(({ message }) => (
         <p key={message} class="field-error">
-          {sayFields(message)}
+          {nameFields(message)}
         </p>
       ))}
       {reading && <Facts reading={reading} rows={chooseRows(reading.plan, choices)} />}
@@ -61,12 +61,12 @@ function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
   return (
     <>
       <Lines
-        title="Already imported under other names of the account"
+        title="Already imported under other account names"
         lines={plan.otherNames.map(describeOtherName)}
       />
       <Deleted state={state} plan={plan} />
       <Lines
-        title="New, unless you have deleted them: their import stopped early, or had another name for the account"
+        title="New, unless you have deleted them: their import stopped early, or used another account name"
         lines={plan.possiblyDeleted.map(({ line, description }) => `Line ${line}: ${description}`)}
       />
       <Lines
@@ -95,8 +95,7 @@ function countWork(plan: ImportPlan, choices: ImportChoices): number {
 }
 
 function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): string {
-  const accountText =
-    name === undefined ? 'without a name of the account' : `as the account “${name}”`;
+  const accountText = name === undefined ? 'without an account name' : `as the account “${name}”`;
   return `${format.counted(pairs.size, 'row')} ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`;
 }
 
@@ -115,12 +114,12 @@ function Facts({ reading, rows }: FactsProps) {
       <Sums reading={reading} rows={rows} />
       {findings.map((finding) => (
         <p key={finding} class="hint" dir="auto">
-          {sayFields(finding)}
+          {nameFields(finding)}
         </p>
       ))}
       <SampleRows rows={rows} />
       <Lines
-        title="With the category of earlier rows"
+        title="Categorised like earlier rows"
         lines={choices.chosen.map(({ row, category }) => `${row.description}: ${category}`)}
       />
       <Lines
@@ -130,14 +129,14 @@ function Facts({ reading, rows }: FactsProps) {
       <Lines
         title="Refused"
         lines={[...refused, ...plan.refused].map(
-          ({ line, message }) => `Line ${line}: ${sayFields(message)}`,
+          ({ line, message }) => `Line ${line}: ${nameFields(message)}`,
         )}
       />
     </>
   );
 }
 
-/** The numbers of rows, their dates, and their sums. */
+/** Shows how many rows there are, their dates and their sums. */
 function Sums({ reading: { statement, plan }, rows: createdRows }: FactsProps) {
   const { rows, refused, leftOut } = statement;
   const duplicates = plan.missing.length - createdRows.length;
@@ -152,7 +151,7 @@ function Sums({ reading: { statement, plan }, rows: createdRows }: FactsProps) {
     <p>
       <strong>{format.count(createdRows.length)} new</strong>
       {duplicates > 0 && `, ${format.counted(duplicates, 'possible duplicate')}`}
-      {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
+      {`, ${format.count(plan.present)} already there, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
       {first && last && `${format.date(first)} – ${format.date(last)}, `}
       income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
       {uncategorisedCount > 0 && `, ${format.count(uncategorisedCount)} without a category`}.
@@ -232,11 +231,11 @@ function Deleted({
   return (
     <>
       <Lines
-        title="Deleted before, and left out"
+        title="Deleted earlier, and left out"
         lines={deleted.map(({ line, description }) => `Line ${line}: ${description}`)}
       />
       <Check
-        label="Bring in what was deleted before, too"
+        label="Import the deleted rows again"
         isOn={state.importsDeleted}
         onChange={(importsDeleted) => preview({ ...state, importsDeleted }, { isAgain: true })}
       />
@@ -262,7 +261,7 @@ function Duplicates({ plan: { possibleDuplicates }, isOn, onChange }: Duplicates
         )}
       />
       <Check
-        label={`Bring in the ${format.counted(possibleDuplicates.length, 'possible duplicate')}, too`}
+        label={`Also import the ${format.counted(possibleDuplicates.length, 'possible duplicate')}`}
         isOn={isOn}
         onChange={onChange}
       />
@@ -283,7 +282,7 @@ function Changes({ changes, isOn, onChange }: ChangesProps) {
     <>
       <Lines title="Edited in the file" lines={changes.map(describeChange)} />
       <Check
-        label={`Change the ${format.counted(changes.length, 'transaction')} that the file has edited`}
+        label={`Change the ${format.counted(changes.length, 'transaction')} edited in the file`}
         isOn={isOn}
         onChange={onChange}
       />

@@ -25,20 +25,20 @@ import {
 import { announcement, refresh } from './ledger.ts';
 import { describeRefusal, sendBulk, untilAnswered } from './repeated-call.ts';
 import { readRows } from './view.ts';
-import { work } from './work-under-way.ts';
+import { trackWork } from './work-under-way.ts';
 
 export interface ImportChoices {
   readonly withDuplicates: boolean;
-  /** True if the changes of an edited export are applied. */
+  /** True to apply the changes made in an edited export. */
   readonly withChanges: boolean;
 }
 
-/** Does nothing while the preview is read again with other options: it would import what the person has just corrected. */
+/** Does nothing while the preview is read again with other options: the import would use the options that were just corrected. */
 export async function runImport(preview: Preview, choices: ImportChoices): Promise<void> {
   const { name, reading, options } = preview;
   if (!reading || !isCurrent(preview)) return;
   try {
-    const result = await work(() =>
+    const result = await trackWork(() =>
       sendPlan(reading, { ...choices, name, account: options.account }),
     );
     importing.value = result;
@@ -49,7 +49,7 @@ export async function runImport(preview: Preview, choices: ImportChoices): Promi
     importing.value = {
       ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
       ...{ importsDeleted: false, reading: undefined },
-      problem: `The import stopped: ${problem} Choose the file again: rows that the ledger has already are not added twice.`,
+      problem: `The import stopped: ${problem} Choose the file again: rows that are already in the ledger are not added twice.`,
     };
   }
   refresh();
@@ -191,7 +191,7 @@ async function applyChanges(
  * Deletes the rows that the import created, except rows that were edited since. Choosing a category does not count as an edit.
  */
 export async function undoImport(importId: string, name: string): Promise<void> {
-  await work(() => takeBack(importId, name));
+  await trackWork(() => takeBack(importId, name));
 }
 
 async function takeBack(importId: string, name: string): Promise<void> {
@@ -209,7 +209,7 @@ async function takeBack(importId: string, name: string): Promise<void> {
       : 'edited',
   );
   for (const part of announceRemoval(records, edited.map(toLedgerRow))) await writePart(part);
-  const reasons = edited.map(({ description }) => `${description}: it was changed since.`);
+  const reasons = edited.map(({ description }) => `${description}: it has since been changed.`);
   const remainingRows = [...edited];
   for (let start = 0; start < unedited.length; start += MAX_BULK_ITEMS) {
     importing.value = { stage: 'undoing', name, done: start, total: unedited.length };
@@ -222,16 +222,16 @@ async function takeBack(importId: string, name: string): Promise<void> {
       reasons.push(`${row?.description}: ${describeRefusal(result)}`);
     }
   }
-  // Keeps only the records of rows that stay. A row that the undo removed was not deleted by hand, so the next import must add
-  // it again.
+  // Keeps only the records of rows that stay. The next import must add the removed rows again, because they were not deleted by
+  // hand.
   for (const part of keepRecords(records, remainingRows.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
-  announcement.value = `${format.counted(rows.length - reasons.length, 'transaction')} taken back`;
+  announcement.value = `${format.counted(rows.length - reasons.length, 'imported transaction')} removed`;
   leftAfterUndo.value = reasons.length > 0 ? reasons : undefined;
   refresh();
 }
 
-/** Records one part of an import. A part without rows makes the service forget it. */
+/** Records one part of an import. A part without rows makes the service forget that part. */
 async function writePart({ importId, part, rows }: RecordedPart): Promise<void> {
   const body = { import_id: importId, part, rows };
   await untilAnswered(() => call('/imports', { method: 'PUT', body }));

@@ -68,7 +68,7 @@ export function DropTarget() {
       removeEventListener('drop', onDrop);
     };
   }, []);
-  return isOver ? <p class="drop-target">Drop the file to see what it would bring in</p> : null;
+  return isOver ? <p class="drop-target">Drop the file to preview its import</p> : null;
 }
 
 /** Keeps the focus while one stage replaces another, and at the same place when the last one disappears. */
@@ -86,7 +86,7 @@ function drawStage(state: typeof importing.value, remainingTexts: typeof leftAft
   if (remainingTexts)
     return (
       <NoticeBox
-        text={`Not taken back: ${format.counted(remainingTexts.length, 'imported transaction')}.`}
+        text={`Not removed: ${format.counted(remainingTexts.length, 'imported transaction')}.`}
         details={remainingTexts}
       >
         <Button onClick={closeImport}>Dismiss</Button>
@@ -95,7 +95,7 @@ function drawStage(state: typeof importing.value, remainingTexts: typeof leftAft
   if (!state) return null;
   if (state.stage === 'preview') return <PreviewCard key={state.name} state={state} />;
   if (state.stage === 'done') return <DoneCard state={state} />;
-  const verb = { reading: 'Reading', sending: 'Importing', undoing: 'Taking back' }[state.stage];
+  const verb = { reading: 'Reading', sending: 'Importing', undoing: 'Undoing' }[state.stage];
   const count = `${format.count(state.done)} of ${format.count(state.total)}`;
   return (
     <section class="card import" aria-label="Import" tabIndex={-1}>
@@ -124,7 +124,7 @@ function DoneCard({ state }: { readonly state: Done }) {
         <strong>{format.count(created)} imported</strong> from {name},{' '}
         {changed > 0 && `${format.count(changed)} changed, `}
         {leftOut > 0 && `${format.counted(leftOut, 'possible duplicate')} left out, `}
-        {format.count(present)} there already, {format.count(refused.length)} refused.
+        {format.count(present)} already there, {format.count(refused.length)} refused.
       </p>
       <Lines lines={refused} />
       <div class="buttons">
@@ -143,7 +143,7 @@ function DoneCard({ state }: { readonly state: Done }) {
             to={inboxScope}
             onClick={() => focusFirstField(scopeHash(scope.peek(), inboxScope))}
           >
-            Sort them in
+            Categorise them
           </ScopeLink>
         )}
       </div>
@@ -169,12 +169,12 @@ function focusFirstField(inbox: string): void {
 
 function undo(importId: string, name: string): void {
   if (isImportUnderWay()) {
-    notice.value = { text: `${name} was not taken back: wait until the transactions are written.` };
+    notice.value = { text: `${name} was not undone: wait until the transactions are written.` };
     return;
   }
   undoImport(importId, name).catch((error) => {
     closeImport();
-    notice.value = { text: `The import was not taken back. ${error.message}` };
+    notice.value = { text: `The import was not undone. ${error.message}` };
   });
 }
 

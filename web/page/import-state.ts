@@ -22,7 +22,7 @@ export interface Preview {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly options: StatementOptions;
-  /** True if rows are imported again that an earlier import added and a person then deleted. */
+  /** True to import rows again that an earlier import added and a person then deleted. */
   readonly importsDeleted: boolean;
   /** Undefined if the file cannot be read; `problem` then says why. */
   readonly reading: (CategorisedPlan & { readonly statement: Statement }) | undefined;
@@ -68,7 +68,7 @@ export function loadImporter(): Promise<Importer> {
   return importer;
 }
 
-/** Number of the latest preview; closing one counts as well. Earlier previews are not shown any more. */
+/** Number of the latest preview; closing a preview also increases it. Earlier previews are no longer shown. */
 let latestNumber = 0;
 /** Number of the preview that is shown. */
 let shownNumber = 0;

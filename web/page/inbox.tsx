@@ -14,7 +14,7 @@ import { useFocusOnList } from './kept-focus.ts';
 import {
   announcement,
   cells,
-  isOnlySums,
+  hasOnlySums,
   notice,
   outbox,
   removeRows,
@@ -29,7 +29,7 @@ import { clearSelection, selected, selectScope } from './selection.ts';
 /** For a search with several pages, the number of rows in each category is unknown: then only the current chip has a count. */
 export function Chips() {
   const { category } = scope.value;
-  const counts = isOnlySums.value ? undefined : countByCategory(cells.value);
+  const counts = hasOnlySums.value ? undefined : countByCategory(cells.value);
   const totalCount = counts && [...counts.values()].reduce((sum, count) => sum + count, 0);
   const formatLabel = (name: string, key: CategoryKey | undefined) => {
     const knownCount = key === undefined ? totalCount : counts && (counts.get(key) ?? 0);
@@ -73,7 +73,7 @@ function categorise(rowsToChange: readonly Row[], category: Category | undefined
 /** A field that puts one row into the category that a person types. */
 export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly tabIndex: number }) {
   const text = useSignal('');
-  const take = async (name: string) => {
+  const pick = async (name: string) => {
     focusNextField();
     const category = await resolve(name);
     if (!category) return;
@@ -90,7 +90,7 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
       onText={(typedText) => {
         text.value = typedText;
       }}
-      onTake={take}
+      onPick={pick}
     />
   );
 }
@@ -126,11 +126,11 @@ function offerOthers(row: Row, category: Category): void {
       toSimilarityKey(each.description) === similarityKey,
   );
   if (similarityKey === '' || similarRows.length === 0) return;
-  const number = format.counted(similarRows.length, 'other');
+  const countText = format.counted(similarRows.length, 'other');
   notice.value = {
-    text: `Also without a category: ${number} like “${row.description}”.`,
+    text: `Also without a category: ${countText} like “${row.description}”.`,
     action: {
-      name: `Put ${number} in ${category.name}`,
+      name: `Put ${countText} in ${category.name}`,
       run: () => {
         categorise(similarRows, category);
         notice.value = undefined;
@@ -201,7 +201,7 @@ function SelectionActions({ chosenRows }: { readonly chosenRows: readonly Row[] 
   );
 }
 
-/** Without a typed name, Apply asks for one: an empty field must not take the category from the rows. */
+/** Without a typed name, Apply asks for one: an empty field must not remove the category of the rows. */
 function CategoryForSelected() {
   const text = useSignal('');
   const apply = async () => {
@@ -220,7 +220,7 @@ function CategoryForSelected() {
         onText={(typedText) => {
           text.value = typedText;
         }}
-        onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
+        onPick={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
       />
       <Button kind="primary" onClick={apply}>
         Apply

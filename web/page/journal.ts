@@ -17,11 +17,11 @@ export interface Locks {
 interface JournalPorts {
   readonly device: typeof deviceStorage;
   readonly tab: Pick<typeof tabStorage, 'getItem' | 'setItem'>;
-  /** Undefined in a page without encryption, which can neither write nor take over writes. */
+  /** Undefined in a page served without HTTPS, which can neither write nor take over writes. */
   readonly locks: Locks | undefined;
 }
 
-const KIND = 'outbox';
+const ENTRY_KIND = 'outbox';
 /** Time that a browser may take to end the earlier page of a tab after it has started the next one. */
 const UNLOAD_MS = 1_000;
 
@@ -36,17 +36,17 @@ export function createJournal(ports: JournalPorts) {
 
   function claim(prefix: string, request: Locks['request']): string {
     const name = prefix + crypto.randomUUID();
-    earlierName = tab.getItem(KIND);
-    tab.setItem(KIND, name);
+    earlierName = tab.getItem(ENTRY_KIND);
+    tab.setItem(ENTRY_KIND, name);
     void request(name, {}, () => new Promise(() => undefined)).catch(() => undefined);
     return name;
   }
 
   moveFromTab(ports);
   return {
-    /** True if the device keeps writes of another page, which may live, or be of another ledger. */
+    /** True if the device keeps writes of another page, which may still be open, or show another ledger. */
     hasOthers: () =>
-      device.listNames().some((name) => name.startsWith(`${KIND} `) && name !== ownName),
+      device.listNames().some((name) => name.startsWith(`${ENTRY_KIND} `) && name !== ownName),
     /** @returns false if the storage is full or denied, or the ledger is not known yet */
     save(writes: readonly object[]): boolean {
       if (ownName === undefined) return writes.length === 0;
@@ -55,13 +55,13 @@ export function createJournal(ports: JournalPorts) {
       return true;
     },
     /**
-     * Takes over the writes of the pages of this ledger that have ended.
+     * Takes over the writes of closed pages of this ledger.
      * @param take keeps the writes in this page's own entry
      */
     async takeOver(ledger: string, take: (text: string) => void): Promise<void> {
       if (!locks) return;
       const request = locks.request.bind(locks);
-      const prefix = nameOfLedger(KIND, ledger);
+      const prefix = nameOfLedger(ENTRY_KIND, ledger);
       ownName ??= claim(prefix, request);
       const awaitedName = earlierName;
       earlierName = null;
@@ -80,7 +80,7 @@ export function createJournal(ports: JournalPorts) {
             name === awaitedName
               ? { signal: AbortSignal.timeout(UNLOAD_MS) }
               : { ifAvailable: true };
-          // The page that has the lock still lives.
+          // A request that times out means that the page with the lock is still open.
           return request(name, lockOptions, (lock) => takeFrom(name, lock)).catch(() => undefined);
         }),
       );
@@ -88,14 +88,14 @@ export function createJournal(ports: JournalPorts) {
   };
 }
 
-/** Moves the writes that a page of an earlier release kept in its tab to the device, from which their ledgers' pages take them. */
+/** Moves writes that a page of an earlier release kept in its tab to the device, where pages of their ledgers take them over. */
 function moveFromTab({ device, tab, locks }: JournalPorts): void {
-  const text = tab.getItem(KIND) ?? '';
+  const text = tab.getItem(ENTRY_KIND) ?? '';
   if (!locks || !text.startsWith('[')) return;
   const byLedger = Object.groupBy(readEarlierWrites(text), ({ ledger }) => ledger);
   for (const [ledger, writes] of Object.entries(byLedger))
-    device.setItem(nameOfLedger(KIND, ledger) + crypto.randomUUID(), JSON.stringify(writes));
-  tab.setItem(KIND, '');
+    device.setItem(nameOfLedger(ENTRY_KIND, ledger) + crypto.randomUUID(), JSON.stringify(writes));
+  tab.setItem(ENTRY_KIND, '');
 }
 
 function readEarlierWrites(text: string): readonly { readonly ledger: string }[] {

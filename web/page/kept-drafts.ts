@@ -7,7 +7,7 @@ const DELAY_MS = 200;
 const pendingDrafts = new Map<string, object>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Names a draft so that only its own ledger finds it. No such name is the beginning of another one. */
+/** Names a draft so that only its own ledger finds it. No such name is a prefix of another. */
 export function nameOfLedger(kind: string, ledger = ''): string {
   return `${kind} ${encodeURIComponent(ledger)} `;
 }

@@ -1,5 +1,5 @@
-// Keeps in the tab what an import has done, or that it is under way: after a reload the page shows the result again, or says that
-// the import was interrupted.
+// Keeps the result of an import in the tab, or the fact that it is under way: after a reload the page shows the result again, or
+// says that the import was interrupted.
 import { type Done, importing } from './import-state.ts';
 import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { outbox } from './ledger.ts';
@@ -8,9 +8,9 @@ type KeptImport = Done | { readonly stage: 'sending' | 'undoing'; readonly name:
 
 const INTERRUPTED = {
   sending:
-    'The import was interrupted. Choose the file again: rows that the ledger has already are not added twice.',
+    'The import was interrupted. Choose the file again: rows that are already in the ledger are not added twice.',
   undoing:
-    'The import was not taken back completely. Undo it again in the imports of this ledger: see Settings.',
+    'The import was only partly undone. Undo it again under Settings, Imports of this ledger.',
 } as const;
 
 const nameDraft = () => nameOfLedger('import', outbox.ledger.peek());

@@ -8,7 +8,7 @@ import { keyQuestion } from './key-question.ts';
 import { announcement, me, openWithKey } from './ledger.ts';
 
 export function KeyForm() {
-  const { key, isKept, error, open } = useKeyEntry();
+  const { key, isOnDevice, error, open } = useKeyEntry();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     form.current?.querySelector('input')?.focus();
@@ -21,20 +21,20 @@ export function KeyForm() {
     <form ref={form} class="card ask" aria-label="Open your ledger" onSubmit={open}>
       <h2>Open your ledger</h2>
       <p>
-        Paste the API key that you were given. One with the scope <code>read</code> shows everything
-        and changes nothing.
+        Paste the API key that you were given. A key with the scope <code>read</code> shows
+        everything and changes nothing.
       </p>
       <KeyField value={key} error={error.value} />
       <Check
         label="Keep the key on this device"
-        isOn={isKept.value}
+        isOn={isOnDevice.value}
         onChange={(isOn) => {
-          isKept.value = isOn;
+          isOnDevice.value = isOn;
         }}
       />
       <p class="hint">
-        Otherwise it stays in this tab until you close it. “Forget key” removes it at once. It is
-        sent to this service only.
+        Otherwise only this tab keeps the key, until you close the tab. “Forget key” removes it at
+        once. It is sent to this service only.
       </p>
       <Button type="submit" kind="primary">
         Open
@@ -68,9 +68,9 @@ function KeyField({ value, error }: KeyFieldProps) {
   );
 }
 
-/** The key as it is typed, the reason why the last one was refused, and the function that opens the ledger. */
+/** Returns the key as it is typed, why the last key was refused, and the function that opens the ledger. */
 function useKeyEntry() {
-  const [key, isKept, error] = [useSignal(''), useSignal(false), useSignal('')];
+  const [key, isOnDevice, error] = [useSignal(''), useSignal(false), useSignal('')];
   useSignalEffect(() => {
     const lastError = keyQuestion.value?.refused;
     const request = lastError?.requestId ? ` (request ${lastError.requestId})` : '';
@@ -85,8 +85,8 @@ function useKeyEntry() {
     const typedKey = key.peek().trim();
     key.value = '';
     error.value = '';
-    if (isSendable(typedKey)) void openWithKey(typedKey, isKept.peek());
-    else error.value = 'This is not a key. A key looks like fl_… and has no blanks.';
+    if (isSendable(typedKey)) void openWithKey(typedKey, isOnDevice.peek());
+    else error.value = 'This is not a key. A key looks like fl_… and has no spaces.';
   };
-  return { key, isKept, error, open };
+  return { key, isOnDevice, error, open };
 }

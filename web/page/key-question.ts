@@ -1,5 +1,5 @@
-// Asks for a key. An action of a person that the service refuses for its key waits for another key, and is then repeated: only a
-// key of the same ledger opens the page again without a reload.
+// Asks for a key. If the service refuses a person's action because of the key, the action waits for another key and is then
+// repeated. It cannot run in another ledger, because a key of another ledger reloads the page.
 import { signal } from '@preact/signals';
 import { ApiError, type Call } from './api-error.ts';
 import { call, storedKey } from './client.ts';

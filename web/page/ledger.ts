@@ -2,7 +2,6 @@
 // The state is loaded again after a write, and after a failed load.
 import { batch, computed, signal } from '@preact/signals';
 import type { Caller, CallerData } from '../../lib/ledger/http/api-types.ts';
-import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
 import { ApiError, PRECONDITION_FAILED, pauseAfter } from './api-error.ts';
 import { forgetWrittenCategories, showCategories } from './category-list.ts';
 import { call, storedKey } from './client.ts';
@@ -11,6 +10,7 @@ import { format } from './format.ts';
 import { createJournal } from './journal.ts';
 import { askForKey, keyQuestion } from './key-question.ts';
 import { createOutbox } from './outbox.ts';
+import { callCached, forgetAllResponses, forgetResponses } from './responses.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
   datesBefore,
@@ -71,10 +71,10 @@ export const outbox = createOutbox({
 
 let currentLoad = new AbortController();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
-let repeatTimer: ReturnType<typeof setTimeout> | undefined;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
 /** Number of failed loads since the last one that succeeded. */
 let failedLoads = 0;
-/** The only ledger of this page until a reload, even while it waits for a key. */
+/** The only ledger of this page until a reload, even while the page waits for a key. */
 let openedLedger: string | undefined;
 
 /** Writes that the sums of the view may not include yet. */
@@ -98,22 +98,24 @@ export const cells = computed(() => {
 export const cellsOfCategory = computed(() => filterByCategory(cells.value, view.value));
 export const totals = computed<Totals>(() => {
   const currentView = view.value;
-  return currentView?.found && currentView.pages > 1
-    ? currentView.found
+  return currentView?.searchTotals && currentView.pages > 1
+    ? currentView.searchTotals
     : addUp(cellsOfCategory.value);
 });
 /** True if the page has only sums of the scope, so that charts and chips would show only a part of its rows. */
-export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
-/** Totals of the time before; undefined if it has no rows to compare with. */
-export const totalsBefore = computed<Totals | undefined>(() => {
+export const hasOnlySums = computed(
+  () => view.value?.searchTotals !== undefined && view.value.pages > 1,
+);
+/** Totals of the previous period; undefined if it has no rows to compare with. */
+export const previousTotals = computed<Totals | undefined>(() => {
   const currentView = view.value;
-  if (!currentView?.before) return undefined;
+  if (!currentView?.previous) return undefined;
   const lastDate = datesBefore(currentView.scope.period, new Date())?.end_date ?? '';
-  const cellsBefore = currentView.before.cells.filter(
+  const cellsBefore = currentView.previous.cells.filter(
     ({ period }) => period <= lastDate.slice(0, period.length),
   );
-  const previousTotals = addUp(filterByCategory(cellsBefore, currentView));
-  return previousTotals.count > 0 ? previousTotals : undefined;
+  const comparedTotals = addUp(filterByCategory(cellsBefore, currentView));
+  return comparedTotals.count > 0 ? comparedTotals : undefined;
 });
 
 /** Rows of the list, including the writes of this page. */
@@ -146,7 +148,7 @@ export const unsaved = computed(
 export async function loadView(): Promise<void> {
   currentLoad.abort();
   currentLoad = new AbortController();
-  clearTimeout(repeatTimer);
+  clearTimeout(retryTimer);
   const { signal: abortSignal } = currentLoad;
   const [requestedScope, startedAt] = [scope.value, Date.now()];
   isLoading.value = true;
@@ -169,12 +171,12 @@ export async function loadView(): Promise<void> {
     const error =
       cause instanceof ApiError ? cause : new ApiError(String(cause), { isRetryable: false });
     if (error.status === 401) return askForKey(error);
-    forgetAnswers(({ at }) => at >= startedAt);
+    forgetResponses(({ requestedAt }) => requestedAt >= startedAt);
     batch(() => {
       failure.value = { scope: requestedScope, error };
       isLoading.value = false;
     });
-    repeatTimer = setTimeout(retryFailedLoad, pauseAfter(failedLoads));
+    retryTimer = setTimeout(retryFailedLoad, pauseAfter(failedLoads));
     failedLoads += 1;
   }
 }
@@ -186,7 +188,7 @@ function retryFailedLoad(): void {
 
 /** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
 async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
-  const caller = await ask<Caller>('/me', abortSignal);
+  const caller = await callCached<Caller>('/me', abortSignal);
   await openOutbox(caller.body.data);
   await outbox.retryNow();
   abortSignal.throwIfAborted();
@@ -199,13 +201,13 @@ async function openOutbox({ ledger, scope: scopeOfKey }: CallerData): Promise<vo
 
 /** Requests everything again except the caller. */
 export function refresh(): void {
-  forgetAnswers();
+  forgetResponses();
   void loadView();
 }
 
 /** Refreshes after a moment, because another write may follow immediately. */
 export function refreshSoon(): void {
-  forgetAnswers();
+  forgetResponses();
   clearTimeout(refreshTimer);
   refreshTimer = setTimeout(() => {
     if (outbox.waiting.value.every(({ sendAt, queuedAt }) => sendAt > queuedAt)) refresh();
@@ -230,7 +232,7 @@ export function startLedger(): void {
     void outbox.retryNow();
     retryFailedLoad();
   });
-  addEventListener('storage', () => void reopenIfReplaced());
+  addEventListener('storage', () => void reloadIfKeyReplaced());
   addEventListener('pagehide', () => outbox.flush());
   addEventListener('beforeunload', (event) => {
     if (outbox.isAtRisk() || isWorking()) event.preventDefault();
@@ -246,7 +248,7 @@ export function startLedger(): void {
  * Opens the ledger of the key. If the page has shown another ledger, a reload ends everything that is still under way there: an
  * import or a merge would otherwise continue with the new key, in the wrong ledger.
  */
-export async function openWithKey(key: string, isKept: boolean): Promise<void> {
+export async function openWithKey(key: string, isOnDevice: boolean): Promise<void> {
   let ledger = openedLedger;
   if (ledger !== undefined) {
     try {
@@ -257,12 +259,12 @@ export async function openWithKey(key: string, isKept: boolean): Promise<void> {
     }
   }
   if (ledger !== openedLedger) {
-    storedKey.leaveForReload(key, { isKept });
+    storedKey.storeForReload(key, { isOnDevice });
     location.reload();
     return;
   }
-  storedKey.write(key, { isKept });
-  forgetAllAnswers();
+  storedKey.write(key, { isOnDevice });
+  forgetAllResponses();
   void loadView();
 }
 
@@ -278,7 +280,7 @@ export function forgetKey(): void {
 }
 
 /** Reloads if another tab has replaced or forgotten the key, but only after an import or a merge that is under way. */
-export async function reopenIfReplaced(): Promise<void> {
+export async function reloadIfKeyReplaced(): Promise<void> {
   if (!storedKey.isReplaced()) return;
   await afterWork(() => {
     // The other tab may have brought the key back meanwhile.
@@ -296,7 +298,7 @@ keyQuestion.subscribe((question) => {
 function closeLedger(): void {
   currentLoad.abort();
   outbox.close();
-  forgetAllAnswers();
+  forgetAllResponses();
   batch(() => {
     me.value = undefined;
     forgetWrittenCategories();

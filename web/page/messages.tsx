@@ -39,7 +39,7 @@ function dismiss(): void {
   notice.value = undefined;
 }
 
-/** Dismisses a brief notice after a while, but not as long as the pointer is over it or the focus in it. */
+/** Dismisses a brief notice after a while, but not while it has the pointer or the focus. */
 function useAutoDismiss({ isBrief = false, text }: Notice) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const stop = () => clearTimeout(timer.current);

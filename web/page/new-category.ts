@@ -19,7 +19,7 @@ export function keepNewName(name: string): void {
   else keepDraft(nameDraft(), { name } satisfies NameDraft);
 }
 
-/** Creates the category of the typed name. Keeps a name that is typed meanwhile. @throws ApiError */
+/** Creates a category with the typed name. Keeps a name that is typed meanwhile. @throws ApiError */
 export async function createNewCategory(): Promise<void> {
   const typedName = readNewName();
   const name = typedName.trim();

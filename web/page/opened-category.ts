@@ -1,5 +1,5 @@
-// The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes, and
-// survives a reload.
+// The category whose settings are open. What is typed is kept until it is saved or discarded with Escape, even if the sheet closes
+// or the page reloads.
 import { effect, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure } from './api-error.ts';
@@ -42,7 +42,7 @@ export function openCategory(category: Category): void {
   showSettings(category, { saved: start, typed: start });
 }
 
-/** Opens the settings that a reload has interrupted. @returns false if there are none in this ledger */
+/** Opens the settings that were being edited before a reload. @returns false if there are none in this ledger */
 export function reopenCategory(): boolean {
   const keptSettings = readDraft<KeptSettings>(nameDraft(me.peek()?.ledger));
   const category = categoriesById.peek().get(keptSettings?.id ?? 0);
@@ -79,7 +79,7 @@ export function discardOpened(): void {
   openSettings.value = undefined;
 }
 
-/** Saves and closes the open settings. @returns those that were refused: they stay open with the reason */
+/** Saves and closes the open settings. @returns the settings if they were refused: they stay open with the reason */
 export async function closeOpened(): Promise<
   { readonly id: number; readonly settings: TypedSettings } | undefined
 > {

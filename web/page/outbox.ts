@@ -20,7 +20,7 @@ const UNDO_MS = 10_000;
 export function createOutbox({ journal, ...ports }: Ports) {
   const queue = createWriteQueue(journal);
   const sender = createSender(queue, ports);
-  const state = describeState(queue, sender);
+  const state = deriveState(queue, sender);
   return {
     ...state,
     /** True while a create has no response: a list may already have the row, under an id that this page does not know. */
@@ -30,8 +30,8 @@ export function createOutbox({ journal, ...ports }: Ports) {
         changes.some(({ before, after }) => !before && after),
       ),
     /**
-     * Shows the writes of this ledger, also of pages that have ended, and starts to send them, unless the key only reads: then they
-     * wait for another key.
+     * Shows the writes of this ledger, including those of closed pages, and starts to send them. If the key only reads, they wait for
+     * another key.
      */
     async open(name: string, { canWrite = true } = {}): Promise<void> {
       sender.ledger.value = name;
@@ -39,9 +39,9 @@ export function createOutbox({ journal, ...ports }: Ports) {
       void pump(sender);
       await takeOver(sender, journal);
     },
-    /** Sends the writes of pages that have ended since. */
+    /** Sends the writes of pages that have been closed since. */
     takeOver: () => takeOver(sender, journal),
-    /** True if the writes that wait would be lost with this page. */
+    /** True if waiting writes would be lost with this page. */
     isAtRisk: () => queue.waiting.value.length > 0 && !queue.isStored(),
     /** Stops sending until the ledger is opened again. New writes wait until then. */
     close(): void {
@@ -67,7 +67,7 @@ export function createOutbox({ journal, ...ports }: Ports) {
     /** Resolves once every write has a response, except deletions that can still be undone. */
     settle: () => untilTrue(() => state.waiting.value.length === state.undoable.value.length),
     resolveConflict: (id: number) => resolveConflict(sender, id),
-    /** Ends the pause after a failed attempt. Resolves when no write is due. */
+    /** Ends the pause after a failed attempt, and sends. Resolves when no write is due. */
     retryNow(): Promise<void> {
       sender.pausedUntil = 0;
       return pump(sender);
@@ -76,7 +76,7 @@ export function createOutbox({ journal, ...ports }: Ports) {
 }
 
 /** The part of the outbox that the page only reads: the writes of the opened ledger. */
-function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, versions }: Sender) {
+function deriveState(queue: WriteQueue, { ledger, conflicts, isInterrupted, versions }: Sender) {
   const filterByLedger = (all: ReadonlySignal<readonly Write[]>) =>
     computed(() => all.value.filter((each) => each.ledger === ledger.value && !each.isConflicting));
   return {
@@ -124,8 +124,8 @@ function undoRemovals({ writes, replace }: WriteQueue, undoable: readonly Write[
 }
 
 /**
- * Stops to ask which version to keep. If the row was deleted elsewhere, forgets its confirmed writes as well: they would show it
- * for as long as a list may lag behind them.
+ * Stops asking which version to keep. If the row was deleted elsewhere, forgets its confirmed writes as well: otherwise they would
+ * still show the row for as long as a list may lag behind them.
  */
 function resolveConflict({ conflicts, queue }: Sender, id: number): void {
   const remainingConflicts = new Map(conflicts.value);
@@ -151,7 +151,7 @@ function flush(sender: Sender): void {
   const { queue, ledger, isOpen } = sender;
   for (const each of queue.undoable.value) {
     if (!isOpen || each.ledger !== ledger.value) continue;
-    // The create or change of the row gives it the id and the version that its deletion needs.
+    // An earlier create or change gives the row the id and the version that its deletion needs.
     if (hasEarlierWrite(each, queue.waiting.value)) {
       queue.update(each.key, { sendAt: each.queuedAt });
       void pump(sender);

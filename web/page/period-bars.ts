@@ -1,8 +1,8 @@
-// Computes the bars of the chart by time: the amount spent up to each day, or income and expense of each month or year.
+// Computes the bars of the chart by time: the amount spent up to each day, or the income and expense of each month or year.
 import { accumulate, addUpPeriods, type Period } from './figures.ts';
 import { format } from './format.ts';
 import { cells, cellsOfCategory, filterByCategory, view } from './ledger.ts';
-import { daysOf, localDay, periodOf, type Type } from './scope.ts';
+import { listDays, localDay, periodOf, type Type } from './scope.ts';
 import type { View } from './view.ts';
 
 export interface Bar {
@@ -13,13 +13,13 @@ export interface Bar {
   readonly figures: readonly (readonly [name: string, value: string])[];
 }
 
-/** The bars end today, or on a later day that has rows. The line ends on the last day of the time before. */
-export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
+/** The bars end today, or on a later day that has rows. The line ends on the last day of the previous period. */
+export function createDayBars({ scope: { type }, dates, previous }: View): readonly Bar[] {
   const side = type ?? 'expense';
-  const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
+  const days = addUpPeriods(cellsOfCategory.value, dates ? listDays(dates) : []);
   const amountsSoFar = accumulate(days.map((day) => day[side]));
-  const cellsBefore = filterByCategory(before?.cells ?? [], view.value);
-  const daysBefore = before && cellsBefore.length > 0 ? daysOf(before.dates) : [];
+  const cellsBefore = filterByCategory(previous?.cells ?? [], view.value);
+  const daysBefore = previous && cellsBefore.length > 0 ? listDays(previous.dates) : [];
   const previousDays = addUpPeriods(cellsBefore, daysBefore);
   const previousAmounts = accumulate(previousDays.map((day) => day[side]));
   const today = localDay(new Date());
@@ -38,19 +38,19 @@ export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[
           format.money(amountsSoFar[n] ?? 0),
         ],
         ...(daysBefore.length > 0
-          ? [[nameTime(before), line === undefined ? '' : format.money(line)] as const]
+          ? [[namePreviousPeriod(previous), line === undefined ? '' : format.money(line)] as const]
           : []),
       ],
     };
   });
 }
 
-/** Names the time that the line of a chart by day shows. */
-export function nameTime(before: View['before']): string {
-  return before ? format.scope(periodOf(before.dates)) : '';
+/** Names the period that the line of a chart by day shows. */
+export function namePreviousPeriod(previous: View['previous']): string {
+  return previous ? format.scope(periodOf(previous.dates)) : '';
 }
 
-export function periodBars(): readonly Bar[] {
+export function createPeriodBars(): readonly Bar[] {
   const keys = [...new Set(cells.value.map(({ period }) => period))].toSorted();
   return addUpPeriods(cellsOfCategory.value, keys).map((period) => ({
     key: period.key,

@@ -1,4 +1,4 @@
-// The chart by time. By day it shows the amount spent so far, with a line for the time before; by month or year, income and
+// The chart by time. By day it shows the amount spent so far, with a line for the previous period; by month or year, income and
 // expense with a line for net.
 import { signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
@@ -6,8 +6,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
 import { changeScope, view } from './ledger.ts';
-import { type Bar, dayBars, nameTime, periodBars } from './period-bars.ts';
-import { isFiltered, unitOf } from './scope.ts';
+import { type Bar, createDayBars, createPeriodBars, namePreviousPeriod } from './period-bars.ts';
+import { isFiltered, isMonth, unitOf } from './scope.ts';
 
 const HEIGHT = 156;
 const MARGIN = { top: 10, right: 6, bottom: 38 };
@@ -29,7 +29,7 @@ export function PeriodChart() {
   if (!currentView) return null;
   const unit = unitOf(currentView.scope.period);
   const isByDay = unit === 'day' && currentView.dates !== undefined;
-  const bars = isByDay ? dayBars(currentView) : periodBars();
+  const bars = isByDay ? createDayBars(currentView) : createPeriodBars();
   const side = currentView.scope.type === 'income' ? 'Received' : 'Spent';
   const title = isByDay ? `Total ${side.toLowerCase()} up to each day` : `By ${unit}`;
   return (
@@ -41,7 +41,7 @@ export function PeriodChart() {
             <>
               <span class={`key ${currentView.scope.type ?? 'expense'}`}>{side}</span>
               {bars[0]?.line !== undefined && (
-                <span class="key line">{nameTime(currentView.before)}</span>
+                <span class="key line">{namePreviousPeriod(currentView.previous)}</span>
               )}
             </>
           ) : (
@@ -76,7 +76,7 @@ function Drawing({
   return (
     <div class="chart" ref={box} onPointerLeave={hideTip}>
       {hasFigures ? (
-        width > 0 && <Picture bars={bars} width={width} />
+        width > 0 && <ChartSvg bars={bars} width={width} />
       ) : (
         <p class="no-figures">
           {hasFilter ? 'No transactions match.' : 'Nothing in this period yet.'}
@@ -110,7 +110,7 @@ function planPlot(bars: readonly Bar[], width: number): Plot {
   };
 }
 
-function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly width: number }) {
+function ChartSvg({ bars, width }: { readonly bars: readonly Bar[]; readonly width: number }) {
   const plot = planPlot(bars, width);
   const { band, middle, y } = plot;
   const points = bars.flatMap(({ line }, n) =>
@@ -161,7 +161,12 @@ function Axes({ bars, plot }: { readonly bars: readonly Bar[]; readonly plot: Pl
       {bars.map(
         ({ key }, n) =>
           n % labelInterval === 0 && (
-            <Label key={key} name={key} x={middle(n)} before={bars[n - labelInterval]?.key} />
+            <Label
+              key={key}
+              period={key}
+              x={middle(n)}
+              previousPeriod={bars[n - labelInterval]?.key}
+            />
           ),
       )}
     </g>
@@ -170,20 +175,20 @@ function Axes({ bars, plot }: { readonly bars: readonly Bar[]; readonly plot: Pl
 
 /** Draws the day or month, and the year below the first month of each year. */
 function Label({
-  name,
+  period,
   x,
-  before,
+  previousPeriod,
 }: {
-  readonly name: string;
+  readonly period: string;
   readonly x: number;
-  readonly before: string | undefined;
+  readonly previousPeriod: string | undefined;
 }) {
-  const year = name.slice(0, 4);
-  const hasYear = name.length === 7 && !before?.startsWith(year);
+  const year = period.slice(0, 4);
+  const hasYear = isMonth(period) && !previousPeriod?.startsWith(year);
   return (
     <>
       <text x={x} y={HEIGHT - 22} class="tick">
-        {format.tick(name)}
+        {format.tick(period)}
       </text>
       {hasYear && (
         <text x={x} y={HEIGHT - 7} class="tick year">

@@ -1,5 +1,5 @@
-// Proposes a category for a new transaction: the category of the latest transaction with a similar description, in the list or
-// in the last year of the ledger.
+// Proposes a category for a new transaction: the category of the latest transaction with a similar description, from the list or
+// else from the last year of the ledger.
 import {
   type ReadonlySignal,
   type Signal,
@@ -42,7 +42,7 @@ export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
   );
 }
 
-/** A proposal holds for a description and a type: a refund has another category than the purchase. */
+/** A proposal applies to a description and a type: a refund has another category than the purchase. */
 interface Proposal {
   readonly similarityKey: string;
   readonly type: Type;

@@ -1,5 +1,4 @@
-// Repeats a request until the service answers, for work that must be finished, such as an import. Waits for a lost connection
-// to return. A repetition applies nothing twice.
+// Retries a request until the service answers, for work that must be finished, such as an import. A retry applies nothing twice.
 import { signal } from '@preact/signals';
 import type {
   TransactionResult,
@@ -17,8 +16,7 @@ export const isWaiting = signal(false);
 type BulkResponse = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
 
 /**
- * Uses one Idempotency-Key for all attempts: a repetition completes the interrupted items, and returns the same results for the
- * others.
+ * Uses one Idempotency-Key for all attempts: a retry completes the interrupted items, and returns the same results for the others.
  */
 export async function sendBulk(
   method: 'POST' | 'PUT',
@@ -49,11 +47,11 @@ export async function untilAnswered<Result>(send: () => Promise<Result>): Promis
   }
 }
 
-/** Waits until the device is online again, but no longer than this time. */
-async function waitForConnection(milliseconds: number): Promise<void> {
+/** Waits until the device is online again, but no longer than `maxWaitMs`. */
+async function waitForConnection(maxWaitMs: number): Promise<void> {
   const waitEnd = new AbortController();
   await new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
+    setTimeout(resolve, maxWaitMs);
     addEventListener('online', resolve, { signal: waitEnd.signal });
   });
   waitEnd.abort();

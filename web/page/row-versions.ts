@@ -1,5 +1,5 @@
-// Tracks the ids and versions that the writes of this page gave to rows, so that a write of a row from an older list expects its
-// latest version.
+// Tracks the ids and versions that the writes of this page gave to rows, so that a write to a row from an older list expects the
+// row's latest version.
 import type { Change } from './figures.ts';
 import type { Row } from './rows.ts';
 

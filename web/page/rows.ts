@@ -91,13 +91,13 @@ function compareRows(first: Row, second: Row): number {
   return second.id - first.id;
 }
 
-/** Reads the version of a record from its tag, such as `"t7.3.0f3a9c21"`; 0 before the first response. */
+/** Reads the version of a record from its ETag, such as `"t7.3.0f3a9c21"`; 0 before the first response. */
 export function readVersion({ etag }: { readonly etag: string }): number {
   return Number(/^"[a-z]\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }
 
 /**
- * Returns a test that tells whether a row belongs to the scope. Sums cover all categories, so they pass a scope without one.
+ * Returns a predicate for the rows of the scope. Sums cover all categories, so they pass a scope without a category.
  */
 export function isInScope(
   scope: Pick<Scope, 'period' | 'type' | 'q'> & { readonly category?: Scope['category'] },

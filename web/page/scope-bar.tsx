@@ -1,9 +1,9 @@
-// The bar that chooses the period and the search, and the totals of the rows that they select.
+// The bar with the period and the search, and the totals of the rows that they select.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
-import { changeScope, scope, totals, totalsBefore } from './ledger.ts';
+import { changeScope, previousTotals, scope, totals } from './ledger.ts';
 import {
   datesBefore,
   findAdjacentPeriod,
@@ -19,8 +19,8 @@ import { Sheet } from './sheet.tsx';
 
 const RECENT_YEARS = 12;
 const SEARCH_DELAY_MS = 300;
-/** A larger change has no percentage, because the earlier amount was too small to compare with. */
-const MAX_SHARE = 10;
+/** Above tenfold, a change is shown without a percentage: the earlier amount was too small to compare with. */
+const MAX_RELATIVE_CHANGE = 10;
 
 export function ScopeBar() {
   const { period } = scope.value;
@@ -210,7 +210,7 @@ function searchFor(q: string): void {
 export function Figures() {
   const { type } = scope.value;
   const currentTotals = totals.value;
-  const { net, ...changes } = compareTotals();
+  const { net, previousPeriod, ...changes } = compareTotals();
   return (
     <section class="figures" aria-label="Totals">
       {(['income', 'expense'] as const).map((side) => (
@@ -231,18 +231,18 @@ export function Figures() {
         <strong>{format.signed(currentTotals.net)}</strong>
         <small>{net}</small>
       </div>
-      <p class="compared">{changes.compared && `Compared with ${changes.compared}`}</p>
+      <p class="compared">{previousPeriod && `Compared with ${previousPeriod}`}</p>
     </section>
   );
 }
 
-/** On a phone, the changes stand with the charts: there is no room for them below the totals. */
+/** On a phone, the changes are shown with the charts: there is no room for them below the totals. */
 export function ChangesOnPhone() {
-  const { compared, income, expense, net } = compareTotals();
-  if (!isPhone.value || !compared) return null;
+  const { previousPeriod, income, expense, net } = compareTotals();
+  if (!isPhone.value || !previousPeriod) return null;
   return (
     <dl class="changes">
-      <dt class="compared">Compared with {compared}</dt>
+      <dt class="compared">Compared with {previousPeriod}</dt>
       <dd>Income {income}</dd>
       <dd>Expense {expense}</dd>
       <dd>Net {net}</dd>
@@ -250,13 +250,13 @@ export function ChangesOnPhone() {
   );
 }
 
-/** The time with which the totals are compared, and how they differ; empty texts if there is none. */
+/** Returns the period with which the totals are compared, and how they differ; empty strings if there is none. */
 function compareTotals() {
-  const [current, previous] = [totals.value, totalsBefore.value];
+  const [current, previous] = [totals.value, previousTotals.value];
   const dates = previous && datesBefore(scope.value.period, new Date());
-  if (!dates) return { compared: '', income: ' ', expense: ' ', net: ' ' };
+  if (!dates) return { previousPeriod: '', income: ' ', expense: ' ', net: ' ' };
   return {
-    compared: format.scope(periodOf(dates)),
+    previousPeriod: format.scope(periodOf(dates)),
     income: formatChange(current.income, previous.income),
     expense: formatChange(current.expense, previous.expense),
     net: formatChange(current.net, previous.net),
@@ -264,8 +264,9 @@ function compareTotals() {
 }
 
 function formatChange(current: number, previous: number): string {
-  const share = previous > 0 ? (current - previous) / previous : undefined;
-  const isShareMeaningful = share !== undefined && Math.abs(share) < MAX_SHARE;
-  const percent = isShareMeaningful ? ` (${format.signedPercent(share)})` : '';
+  const relativeChange = previous > 0 ? (current - previous) / previous : undefined;
+  const hasPercentage =
+    relativeChange !== undefined && Math.abs(relativeChange) < MAX_RELATIVE_CHANGE;
+  const percent = hasPercentage ? ` (${format.signedPercent(relativeChange)})` : '';
   return `${format.signed(current - previous)}${percent}`;
 }

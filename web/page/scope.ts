@@ -64,7 +64,7 @@ export function isFiltered({ category, type, q }: Scope): boolean {
   return q !== '' || category !== undefined || type !== undefined;
 }
 
-/** Names the list of a scope: the same name on all its pages and, unlike its address, in all months. */
+/** Names the list of a scope. The name is the same on all its pages and, unlike the address, does not depend on the current month. */
 export function nameList({ page: _, ...list }: Scope): string {
   return JSON.stringify(list);
 }
@@ -110,8 +110,8 @@ export function findAdjacentPeriod(period: string, step: -1 | 1): string | undef
 }
 
 /**
- * Returns the time of the same length before the period. While the period is under way, the time before ends on the same day:
- * the first 23 days of a month are compared with 23 days.
+ * Returns the dates of the previous period of the same length. While the period is under way, the previous one ends on the same
+ * day: the first 23 days of a month are compared with 23 days.
  */
 export function datesBefore(period: string, today: Date): Dates | undefined {
   const dates = periodDates(period, today);
@@ -156,12 +156,12 @@ export function monthKey(date: Date): string {
   return localDay(date).slice(0, 7);
 }
 
-/** Writes the day of a moment in this browser's time zone. */
+/** Formats the day of a moment in this browser's time zone. */
 export function localDay(date: Date): string {
   return formatDay(date.getFullYear(), date.getMonth(), date.getDate());
 }
 
-export function daysOf({ start_date, end_date }: Dates): string[] {
+export function listDays({ start_date, end_date }: Dates): string[] {
   return Array.from({ length: countDays({ start_date, end_date }) }, (_, n) =>
     addDays(start_date, n),
   );
@@ -179,7 +179,7 @@ function toTime(date: string): number {
   return new Date(`${date}T00:00Z`).getTime();
 }
 
-/** Writes a date. A month or day beyond its range carries over, and a year below 100 is taken literally. */
+/** Formats a date. A month or day beyond its range carries over, and a year below 100 is taken literally. */
 function formatDay(year: number, month: number, date: number): string {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month, date);

@@ -1,4 +1,4 @@
-// Tells a phone by its width: below this one, page.css rearranges the page.
+// Detects a phone by the width of its screen. page.css uses the same limit.
 import { signal } from '@preact/signals';
 
 const NARROW = matchMedia('(max-width: 719px)');

@@ -20,7 +20,7 @@ export interface SenderPorts {
   readonly onConfirmed: () => void;
   readonly onRefused: (refusals: readonly Refusal[], write: Write) => void;
   readonly onUnauthenticated: () => void;
-  /** Called with an error of the page itself; the write that caused it is taken back. */
+  /** Called with an error of the page itself; the write that caused it is reverted. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -45,10 +45,10 @@ export interface Sender {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** The service remembers an Idempotency-Key for a day: a later repetition could apply the write twice. */
+/** The service remembers an Idempotency-Key for a day: a later retry could apply the write twice. */
 const KEY_LIFETIME_MS = 20 * 3_600_000;
 const TOO_OLD = new ApiError(
-  'The service did not answer for a day. Check whether the ledger has it, and add it again if not.',
+  'The service did not answer for a day. Check whether the ledger has this change, and repeat it if not.',
   { isRetryable: false },
 );
 
@@ -95,7 +95,7 @@ function listSendable({ queue, ledger, isOpen, underWay }: Sender): readonly Wri
 
 function findDue(sender: Sender): Write | undefined {
   const now = Date.now();
-  // If the pause ends later, the clock was set back since.
+  // A pause that would end later was set before the clock was turned back: it is ignored.
   return sender.pausedUntil > now && sender.pausedUntil <= now + MAX_PAUSE_MS
     ? undefined
     : listSendable(sender).find(({ sendAt, queuedAt }) => sendAt <= now || sendAt === queuedAt);
@@ -132,7 +132,7 @@ function confirm(sender: Sender, write: Write, { changes, refusals }: Outcome): 
   }
   queue.update(write.key, { changes, confirmedAt: Date.now() });
   // The waiting writes of a row get the id and the version that this write gave it, but not those of earlier writes: a write that
-  // was taken over from another page would then overwrite them without a question.
+  // was taken over from another page would then overwrite them without asking.
   queue.replace(
     queue.writes.value.map((each) =>
       each.confirmedAt ? each : { ...each, changes: each.changes.map(confirmedVersions.follow) },
@@ -181,7 +181,7 @@ function askWhichToKeep(sender: Sender, { key, changes }: Write, error: Conflict
   ]);
 }
 
-/** A defect of the page would fail again at each attempt, so it is not retried. */
+/** A defect of the page would fail again at each attempt, so the write is not retried. */
 function explainDefect(error: unknown): ApiError {
   const message = `The page failed: ${error}. Reload it, and try again.`;
   return new ApiError(message, { isRetryable: false });

@@ -2,8 +2,8 @@
 import { useRef } from 'preact/hooks';
 
 /**
- * @param save sends what the form holds
- * @returns the form's `onSubmit`. While a submission is under way, Enter or a click submits nothing more: it would be sent twice.
+ * @param save sends what was typed in the form
+ * @returns the form's `onSubmit`, which ignores Enter and clicks while a submission is under way
  */
 export function useSubmit(save: () => Promise<void>): (event: Event) => Promise<void> {
   const isUnderWay = useRef(false);

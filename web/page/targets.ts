@@ -1,4 +1,4 @@
-// The monthly targets of categories. The API has no targets, so they are stored in this browser, for each ledger.
+// The monthly targets of categories. The API has no targets, so they are stored in this browser, separately for each ledger.
 import { computed, signal } from '@preact/signals';
 import { me } from './ledger.ts';
 import { deviceStorage } from './storage.ts';

@@ -93,10 +93,10 @@ export function TransactionFields(props: FieldsProps) {
   const { open, hasNotes = false, isFirst = false, placeholder } = props;
   const { draft, edit } = open;
   const errors = open.errors.value;
-  const values = useMemo(() => readEach(draft), [draft]);
+  const values = useMemo(() => deriveFields(draft), [draft]);
   const bindText = (name: 'description' | 'amount' | 'date' | 'notes') => ({
     // While a part of the date is missing, Chrome reports an empty value. A bound signal would write that value back and clear
-    // the parts already typed. A rendered value is first compared with the field, so it does not.
+    // the parts already typed. A rendered value clears nothing, because it is first compared with the field.
     value: name === 'date' ? values.date.value : values[name],
     autocomplete: 'off' as const,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
@@ -179,7 +179,7 @@ function CategoryField({ error, value, edit, placeholder }: FieldProps<string>) 
 }
 
 /** Derives one signal for each field, which changes only with the text of that field. */
-function readEach(draft: Signal<Draft>) {
+function deriveFields(draft: Signal<Draft>) {
   return {
     date: computed(() => draft.value.date),
     description: computed(() => draft.value.description),

@@ -1,5 +1,5 @@
-// Transactions that a person has added and that are not queued: their new category is still being created, or was refused, or the
-// service refused them. They are kept, also over a reload, until the form takes them back.
+// Transactions that a person has added but that are not queued: their new category is still being created, or was refused, or the
+// service refused them. They are kept, even across a reload, until the form takes them back.
 import { describeFailure } from './api-error.ts';
 import { resolveCategory } from './category-choice.ts';
 import { format, readAmount } from './format.ts';

@@ -1,5 +1,5 @@
-// Reads everything that the page shows of one scope: one page of rows, the sums of all its rows, and the sums of the time
-// before.
+// Reads everything that the page shows of one scope: one page of its rows, the sums of all its rows, and the sums of the previous
+// period.
 import type {
   Caller,
   CategoryList,
@@ -9,10 +9,10 @@ import type {
   TransactionSearch,
   TransactionsPart,
 } from '../../lib/ledger/http/api-types.ts';
-import { type Answer, ask, forgetAnswers } from './answers.ts';
 import { pathWith } from './client.ts';
 import { addUpRows, type Cell, readSummary, type Totals } from './figures.ts';
 import { withKey } from './key-question.ts';
+import { type CachedResponse, callCached, forgetResponses } from './responses.ts';
 import type { Row } from './rows.ts';
 import {
   type Dates,
@@ -25,23 +25,23 @@ import {
 } from './scope.ts';
 
 const PER_PAGE = 100;
-const MAX_READING_MS = 120_000;
+const READ_TIMEOUT_MS = 120_000;
 
 /** Everything that the page shows of one scope, read together. */
 export interface View {
   readonly scope: Scope;
   readonly dates: Dates | undefined;
-  /** Sums of all categories, even if the scope has only one; a search has the sums of its own rows alone. */
+  /** Sums of all categories, even if the scope has only one; for a search, only the sums of the rows found. */
   readonly cells: readonly Cell[];
-  /** Sums of the time before; undefined for all dates and for searches. */
-  readonly before: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;
-  /** Sums of a search, which may have more rows than its page. */
-  readonly found?: Totals;
+  /** Sums of the previous period; undefined for all dates and for searches. */
+  readonly previous: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;
+  /** Totals of a search, which may have more rows than one page. */
+  readonly searchTotals?: Totals;
   readonly rows: readonly Row[];
   readonly page: number;
   readonly pages: number;
   readonly total: number;
-  /** When the sums were requested, in milliseconds: writes confirmed later may be missing in them. */
+  /** When the sums were requested, in milliseconds since 1970: they may lack writes that were confirmed later. */
   readonly readAt: number;
 }
 
@@ -49,12 +49,12 @@ export interface View {
 export async function readView(scope: Scope, signal: AbortSignal) {
   const dates = periodDates(scope.period, new Date());
   const [caller, categories, sums, list] = await Promise.all([
-    ask<Caller>('/me', signal),
-    ask<CategoryList>('/categories?active_only=false&include_counts=true', signal),
+    callCached<Caller>('/me', signal),
+    callCached<CategoryList>('/categories?active_only=false&include_counts=true', signal),
     scope.q === '' ? readSums(scope, dates, signal) : undefined,
     scope.q === '' ? readList(scope, dates, signal) : search(scope, dates, signal),
   ]);
-  const emptySums = { cells: [], before: undefined, readAt: Date.now() };
+  const emptySums = { cells: [], previous: undefined, readAt: Date.now() };
   const view: View = { scope, dates, ...emptySums, ...list, ...sums };
   return { caller: caller.body.data, categories: categories.body.data, view };
 }
@@ -62,39 +62,42 @@ export async function readView(scope: Scope, signal: AbortSignal) {
 async function readSums({ period, type }: Scope, dates: Dates | undefined, signal: AbortSignal) {
   const unit = unitOf(period);
   if (unit === 'day' && dates) {
-    const before = isMonth(period)
+    const previousDates = isMonth(period)
       ? periodDates(findAdjacentPeriod(period, -1) ?? period, new Date())
       : datesBefore(period, new Date());
-    const start = before?.start_date ?? dates.start_date;
+    const start = previousDates?.start_date ?? dates.start_date;
     const allRows = await readAll({ type, start_date: start, end_date: dates.end_date }, signal);
     const allCells = addUpRows(allRows.rows, unit);
     return {
-      readAt: allRows.at,
+      readAt: allRows.requestedAt,
       cells: allCells.filter(({ period: day }) => day >= dates.start_date),
-      before: before && {
-        dates: before,
+      previous: previousDates && {
+        dates: previousDates,
         cells: allCells.filter(({ period: day }) => day < dates.start_date),
       },
     };
   }
   const read = async (range: Dates | undefined) => {
     const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...range });
-    const { at, body } = await ask<Summary | SummarySeries>(path, signal);
-    return { at, cells: readSummary(body.data, range) };
+    const { requestedAt, body } = await callCached<Summary | SummarySeries>(path, signal);
+    return { requestedAt, cells: readSummary(body.data, range) };
   };
-  const before = datesBefore(period, new Date());
-  const [current, previous] = await Promise.all([read(dates), before && read(before)]);
+  const previousDates = datesBefore(period, new Date());
+  const [current, previous] = await Promise.all([
+    read(dates),
+    previousDates && read(previousDates),
+  ]);
   return {
-    readAt: current.at,
+    readAt: current.requestedAt,
     cells: current.cells,
-    before: before && previous && { dates: before, cells: previous.cells },
+    previous: previousDates && previous && { dates: previousDates, cells: previous.cells },
   };
 }
 
 async function readList(scope: Scope, dates: Dates | undefined, signal: AbortSignal) {
   const { category, type, page } = scope;
   const filters = { category_id: category, type, ...dates, page, per_page: PER_PAGE };
-  const { body } = await ask<TransactionPage>(pathWith('/transactions', filters), signal);
+  const { body } = await callCached<TransactionPage>(pathWith('/transactions', filters), signal);
   const { data, pagination } = body;
   return { rows: data, page, pages: pagination.pages, total: pagination.total };
 }
@@ -107,10 +110,10 @@ async function search(scope: Scope, dates: Dates | undefined, signal: AbortSigna
   const { q, type, category, page, period } = scope;
   const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
   const path = pathWith('/transactions/search', filters);
-  const { at, body } = await ask<TransactionSearch>(path, signal);
+  const { requestedAt, body } = await callCached<TransactionSearch>(path, signal);
   const { data, pagination, summary } = body;
   return {
-    readAt: at,
+    readAt: requestedAt,
     rows: data,
     cells: pagination.pages <= 1 ? addUpRows(data, unitOf(period)) : [],
     found: summary,
@@ -124,17 +127,17 @@ async function search(scope: Scope, dates: Dates | undefined, signal: AbortSigna
 async function readAll(
   filters: Readonly<Record<string, string | number | undefined>>,
   signal: AbortSignal,
-): Promise<{ readonly rows: readonly Row[]; readonly at: number }> {
+): Promise<{ readonly rows: readonly Row[]; readonly requestedAt: number }> {
   const rows: Row[] = [];
-  let at = Date.now();
+  let requestedAt = Date.now();
   let path: string | null = pathWith('/transactions/export', { format: 'json', ...filters });
   while (path !== null) {
-    const part: Answer<TransactionsPart> = await ask<TransactionsPart>(path, signal);
+    const part: CachedResponse<TransactionsPart> = await callCached<TransactionsPart>(path, signal);
     rows.push(...part.body.data);
-    at = Math.min(at, part.at);
+    requestedAt = Math.min(requestedAt, part.requestedAt);
     path = part.body.next === null ? null : `/transactions/export?${part.body.next}`;
   }
-  return { rows: rows.reverse(), at };
+  return { rows: rows.reverse(), requestedAt };
 }
 
 /** Reads every row of the scope, not only one page. */
@@ -151,7 +154,7 @@ export async function readRows(
   filters: Readonly<Record<string, string | number | undefined>>,
 ): Promise<readonly Row[]> {
   return await withKey(async () => {
-    forgetAnswers();
-    return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
+    forgetResponses();
+    return (await readAll(filters, AbortSignal.timeout(READ_TIMEOUT_MS))).rows;
   });
 }

@@ -1,4 +1,4 @@
-// Work of several requests, such as an import or a merge. A reload would cut it off in the middle, so the page reloads afterwards.
+// Work of several requests, such as an import or a merge. A reload would interrupt it, so the page reloads afterwards.
 import { signal } from '@preact/signals';
 import { untilTrue } from './until-true.ts';
 
@@ -6,7 +6,7 @@ const runningCount = signal(0);
 
 export const isWorking = () => runningCount.peek() > 0;
 
-export async function work<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function trackWork<Result>(run: () => Promise<Result>): Promise<Result> {
   runningCount.value += 1;
   try {
     return await run();
@@ -15,7 +15,7 @@ export async function work<Result>(run: () => Promise<Result>): Promise<Result> 
   }
 }
 
-/** Runs once no work is under way: at once if there is none. */
+/** Calls the function once no work is under way. */
 export async function afterWork(run: () => void): Promise<void> {
   await untilTrue(() => runningCount.value === 0);
   run();

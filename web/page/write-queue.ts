@@ -44,7 +44,7 @@ export function createWriteQueue({ save }: Pick<Journal, 'save'>) {
     waiting,
     /** Deletions that can still be undone. */
     undoable: computed(() => waiting.value.filter(({ sendAt, queuedAt }) => sendAt > queuedAt)),
-    /** False if only this page has the writes without a response. */
+    /** False if the writes without a response could not be stored. */
     isStored: () => isStored,
     replace,
     /** Adds the writes that another page has stored. */

@@ -4,9 +4,9 @@ import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
 import { createStaticText } from '../../lib/ledger/http/static-text.ts';
 import pageStyle from '../docs/page.css' with { type: 'text' };
-import start from '../docs/viewer.js' with { type: 'text' };
+import startScript from '../docs/viewer.js' with { type: 'text' };
 
-const SCRIPT = `${viewer}\n${start}`;
+const SCRIPT = `${viewer}\n${startScript}`;
 const STYLE = `${viewerStyle}\n${pageStyle}`;
 
 const PAGE = `<!doctype html>
@@ -26,7 +26,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// The page runs only these texts, and connects only to this service.
+// Allows only this script and this style, and connections only to this service.
 const POLICY = [
   "default-src 'none'",
   `script-src ${sourceHash(SCRIPT)}`,

@@ -85,16 +85,16 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const page = await pages.visit();
     const preview = await chooseFile(page, file);
     await preview.getByText('Possible duplicates (1)').waitFor();
-    await preview.getByText('1 new, 1 possible duplicate, 0 there already').waitFor();
+    await preview.getByText('1 new, 1 possible duplicate, 0 already there').waitFor();
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     expect(await page.getByText('1 possible duplicate left out').count()).toBe(1);
     await chooseFile(page, file);
-    await preview.getByText('0 new, 1 possible duplicate, 1 there already').waitFor();
+    await preview.getByText('0 new, 1 possible duplicate, 1 already there').waitFor();
     const button = preview.getByRole('button', { name: 'Import', exact: true });
     expect(await button.isDisabled()).toBe(true);
-    await preview.getByLabel('1 possible duplicate, too').check();
-    await preview.getByText('1 new, 1 there already').waitFor();
+    await preview.getByLabel('Also import the 1 possible duplicate').check();
+    await preview.getByText('1 new, 1 already there').waitFor();
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     expect(await pages.readRows('Twice')).toHaveLength(1);
@@ -115,11 +115,11 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       '04.04.2010;Never seen;-8,00;',
     ]);
     const preview = await chooseFile(page, file);
-    await preview.getByText('With the category of earlier rows (1)').waitFor();
+    await preview.getByText('Categorised like earlier rows (1)').waitFor();
     await startImport(page);
     await page.getByText('2 imported').waitFor();
-    expect(await page.locator('.import .primary').allTextContents()).toEqual(['Sort them in']);
-    await page.getByRole('link', { name: 'Sort them in' }).click();
+    expect(await page.locator('.import .primary').allTextContents()).toEqual(['Categorise them']);
+    await page.getByRole('link', { name: 'Categorise them' }).click();
     await page.waitForSelector('.entry:has-text("Never seen") [role=combobox]:focus');
     await page.keyboard.type('Learned');
     await page.keyboard.press('Enter');
@@ -174,11 +174,11 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await chooseFile(page, file);
     await preview.getByText('0 new').waitFor();
     await preview.getByText('How the file is read').click();
-    await preview.getByLabel('Name of the account').fill('Joint');
-    await preview.getByLabel('Name of the account').press('Tab');
-    await preview.getByText('Other names of the account').click();
-    await preview.getByText('12 rows were imported without a name of the account').waitFor();
-    await preview.getByText('0 new, 12 there already').waitFor();
+    await preview.getByLabel('Account name').fill('Joint');
+    await preview.getByLabel('Account name').press('Tab');
+    await preview.getByText('Other account names').click();
+    await preview.getByText('12 rows were imported without an account name').waitFor();
+    await preview.getByText('0 new, 12 already there').waitFor();
   });
 
   test('a connection that breaks in the middle neither loses nor duplicates a row', async () => {
@@ -238,13 +238,13 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const [row] = await pages.readRows('Interrupted row 7');
     await pages.call('DELETE', `/transactions/${row?.id}`);
     const preview = await chooseFile(page, file);
-    await preview.getByText('150 new, 99 there already').waitFor();
-    await preview.getByText('Deleted before, and left out (1)').waitFor();
-    const withDeleted = preview.getByLabel('Bring in what was deleted before, too');
+    await preview.getByText('150 new, 99 already there').waitFor();
+    await preview.getByText('Deleted earlier, and left out (1)').waitFor();
+    const withDeleted = preview.getByLabel('Import the deleted rows again');
     await withDeleted.check();
-    await preview.getByText('151 new, 99 there already').waitFor();
+    await preview.getByText('151 new, 99 already there').waitFor();
     await withDeleted.uncheck();
-    await preview.getByText('150 new, 99 there already').waitFor();
+    await preview.getByText('150 new, 99 already there').waitFor();
   });
 
   test('an import that continues while a file is previewed keeps its record', async () => {
@@ -326,7 +326,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     const preview = await chooseFile(page, file);
-    await preview.getByText('50 new, 200 there already').waitFor();
+    await preview.getByText('50 new, 200 already there').waitFor();
     await startImport(page);
     await page.getByText('50 imported').waitFor();
     expect(await pages.readRows('Reloaded row')).toHaveLength(250);
@@ -353,8 +353,8 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(await pages.readRows('Undone row')).toHaveLength(50);
     const preview = await chooseFile(page, file);
-    await preview.getByText('100 new, 50 there already').waitFor();
-    expect(await preview.getByText('Deleted before').count()).toBe(0);
+    await preview.getByText('100 new, 50 already there').waitFor();
+    expect(await preview.getByText('Deleted earlier').count()).toBe(0);
   });
 
   test('the imports are listed, and one of them is undone', async () => {

@@ -738,7 +738,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const page = await pages.visit('#period=1996-05&category=none');
     await findRow(page, 'Sorted last').getByRole('combobox', { name: 'Category' }).fill('sort');
     await page.keyboard.press('Enter');
-    await page.getByText('All sorted in.').waitFor();
+    await page.getByText('Everything has a category.').waitFor();
     const chart = page.getByRole('region', { name: 'By time' });
     expect(await chart.textContent()).toContain('No transactions match.');
     await expectAccessibleInBothSchemes(page);
@@ -756,7 +756,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
     await page.goto(`${pages.url()}/#period=1995-05&category=none`);
     await page.getByRole('link', { name: 'Clear the filter' }).waitFor();
-    expect(await page.getByText('All sorted in').count()).toBe(0);
+    expect(await page.getByText('Everything has a category').count()).toBe(0);
   });
 
   test('a search that finds nothing in the period can be repeated in all dates', async () => {
@@ -1066,7 +1066,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await alert.getByText('Moving back 102 transactions to Split off').waitFor();
     isHeld.resolve();
     await alert.getByText('Moved back 101 transactions to Split off').waitFor();
-    await alert.getByText('Merged and changed: it was changed since.').waitFor();
+    await alert.getByText('Merged and changed: it has since been changed.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Change Split off' }).waitFor();
     const counts = Map.groupBy(await pages.readRows('Merged'), (row) => row.category_id);
@@ -1141,7 +1141,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await change('Typed 2');
     await name.fill('Typed taken');
     await sheet.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('alert').getByText('The changes of Typed 2 were not saved').waitFor();
+    await page.getByRole('alert').getByText('The changes to Typed 2 were not saved').waitFor();
     await page.getByRole('button', { name: 'Show them' }).click();
     expect(await name.inputValue()).toBe('Typed taken');
     await sheet.locator('.settings .field-error').waitFor();

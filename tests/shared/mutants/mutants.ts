@@ -2737,8 +2737,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['({ page: _, ...list }: Scope)', '(list: Scope)'],
     ['JSON.stringify(list)', '(list.q)'],
   ]),
-  ...mutantsOf('web/page/answers.ts', 'tests/ledger/unit/web/answers.test.ts', [
-    ['.find((oldest) => oldest !== CALLER)', '[1]'],
+  ...mutantsOf('web/page/responses.ts', 'tests/ledger/unit/web/responses.test.ts', [
+    ['.find((oldest) => oldest !== CALLER_PATH)', '[1]'],
   ]),
   ...mutantsOf('web/page/row-versions.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['if (nameVersion(before) !== nameVersion(after))', 'if (before.id !== after.id)'],

@@ -1,4 +1,4 @@
-// The categories of the page: an outdated list that arrives after a write does not undo the write.
+// The categories that the page shows: an outdated list that arrives after a write does not undo the write.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../lib/ledger/http/api-types.ts';
 import {
@@ -29,7 +29,7 @@ describe('a list of categories', () => {
     vi.useRealTimers();
   });
 
-  test('that is older than a rename gets the new name, and updates the counts', () => {
+  test('that is older than a rename is shown with the new name, and updates the counts', () => {
     keepCategory(createCategory(2, 'Flat', 2));
     expect(listShown()).toEqual([
       ['Flat', 3],
@@ -50,13 +50,13 @@ describe('a list of categories', () => {
     expect(listShown()).toEqual([['Flat', 4]]);
   });
 
-  test('keeps a change of another client when the response to an earlier write arrives late', () => {
+  test('keeps a change by another client when the response to an earlier write arrives late', () => {
     showCategories([createCategory(2, 'House', 10, 3)]);
     keepCategory(createCategory(2, 'Flat', 9));
     expect(listShown()).toEqual([['House', 3]]);
   });
 
-  test('that lags behind two writes is shown with the later one, whichever response arrives first', () => {
+  test('that lags behind two writes is shown with the later write, whichever response arrives first', () => {
     keepCategory(createCategory(2, 'Flat', 10));
     keepCategory(createCategory(2, 'Hut', 9));
     expect(listShown()).toContainEqual(['Flat', 3]);

@@ -1,4 +1,4 @@
-// The settings of a category: what is typed is saved once, or kept if the service refuses it.
+// The settings of a category: typed settings are saved once, or kept if the service refuses them.
 import { describe, expect, test } from 'vitest';
 import { createSettings, type SettingValues } from '../../../../web/page/category-settings.ts';
 
@@ -10,7 +10,7 @@ function openSettings(send: () => Promise<void> = async () => undefined) {
     { saved: INITIAL, typed: INITIAL },
     async (changes) => {
       sentChanges.push(changes);
-      // Ends an endless repetition of saves.
+      // Stops a save that would otherwise repeat without end.
       if (sentChanges.length > 5) throw 'The same settings are sent again and again.';
       await send();
     },
@@ -51,7 +51,7 @@ describe('the settings of a category', () => {
     expect(sentChanges).toEqual([{ name: 'Taken' }, { name: 'Free' }]);
   });
 
-  test('are sent once, although they are saved again before the response', async () => {
+  test('are sent once, even if they are saved again before the response', async () => {
     const saved = Promise.withResolvers<void>();
     const { sentChanges, settings } = openSettings(() => saved.promise);
     settings.name.value = 'Meals';

@@ -1,4 +1,4 @@
-// Drafts of the page are stored after the frame of the key press, and at the latest before the page is left.
+// The page stores drafts after the frame of the key press, and at the latest before the page is left.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   dropDraft,
@@ -34,7 +34,7 @@ describe('a kept draft', () => {
     vi.unstubAllGlobals();
   });
 
-  test('is written once for many key presses, after their frame', () => {
+  test('is written once for several key presses, after their frame', () => {
     const write = vi.spyOn(sessionStorage, 'setItem');
     for (const description of ['L', 'Lu', 'Lun']) keepDraft('draft', { description });
     expect(write).not.toHaveBeenCalled();
@@ -58,7 +58,7 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
-  test('is dropped if the browser refuses storage', () => {
+  test('is dropped even if the browser denies access to its storage', () => {
     vi.spyOn(sessionStorage, 'removeItem').mockImplementation(() => {
       throw new Error('denied');
     });
@@ -79,7 +79,7 @@ describe('a kept draft', () => {
     expect(storageItems.get('draft')).toBe('{"description":"New"}');
   });
 
-  test('is found with the other drafts of its prefix, whether or not it was written', () => {
+  test('is found by its prefix, together with the other drafts, whether or not it was written', () => {
     storageItems.set('edit-1', '{"n":1}');
     storageItems.set('edit-2', '{"n":2');
     storageItems.set('other', '{"n":3}');

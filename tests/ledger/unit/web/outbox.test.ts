@@ -1,4 +1,4 @@
-// The outbox of the page: a write is repeated with the same key after a lost response, survives a reload, and is never sent to
+// The outbox of the page: a write is retried with the same key after a lost response, survives a reload, and is never sent to
 // another ledger.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type Call } from '../../../../web/page/api-error.ts';
@@ -35,13 +35,13 @@ interface Bulk {
   readonly transactions: readonly object[];
 }
 
-/** The storage of a device, and the locks of its open pages */
+/** The storage of a device, and the names of the locks that its open pages hold */
 interface Device {
   readonly stored: Map<string, string>;
-  readonly held: Set<string>;
+  readonly heldLocks: Set<string>;
 }
 
-const createDevice = (): Device => ({ stored: new Map(), held: new Set() });
+const createDevice = (): Device => ({ stored: new Map(), heldLocks: new Set() });
 
 /** A tab with its own storage; a duplicated tab begins with a copy. */
 type Tab = Map<string, string>;
@@ -60,7 +60,7 @@ interface OpenedPage {
   readonly device?: Device;
   readonly tab?: Tab;
   readonly ledger?: string;
-  /** True if the storage of the device keeps nothing more. */
+  /** True if the storage of the device is full. */
   readonly isFull?: boolean;
 }
 
@@ -70,22 +70,22 @@ function openOutbox(options: OpenedPage = {}) {
   const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
   const defects: unknown[] = [];
-  const held = new Set<string>();
+  const heldLocks = new Set<string>();
   const request: Locks['request'] = async (name, { ifAvailable }, run) => {
-    const isFree = !device.held.has(name);
-    if (!isFree && !ifAvailable) throw new Error('The earlier page has not ended.');
-    if (isFree) held.add(name);
-    device.held.add(name);
+    const isFree = !device.heldLocks.has(name);
+    if (!isFree && !ifAvailable) throw new Error('The earlier page is still open.');
+    if (isFree) heldLocks.add(name);
+    device.heldLocks.add(name);
     const result = await run(isFree ? { name } : null);
-    if (isFree) device.held.delete(name);
+    if (isFree) device.heldLocks.delete(name);
     return result;
   };
   const outbox = createOutbox({
-    call: async <Answer>(path: string, request: Call = {}) => {
+    call: async <Body>(path: string, request: Call = {}) => {
       requests.push({ path, ...request });
       const reply = replies.shift() ?? { data: createRow(7) };
       if (reply instanceof Error) throw reply;
-      return reply as Answer;
+      return reply as Body;
     },
     journal: createJournal({
       device: { ...storageOf(device.stored), ...(isFull && { setItem: () => false }) },
@@ -99,12 +99,12 @@ function openOutbox(options: OpenedPage = {}) {
     onDefect: (error) => void defects.push(error),
   });
   void outbox.open(ledger);
-  /** Ends the page, as its browser does. */
-  const end = () => {
+  /** Closes the page, and releases its locks as the browser does. */
+  const closePage = () => {
     outbox.close();
-    for (const name of held) device.held.delete(name);
+    for (const name of heldLocks) device.heldLocks.delete(name);
   };
-  return { outbox, requests, replies, refused, defects, device, tab, end };
+  return { outbox, requests, replies, refused, defects, device, tab, closePage };
 }
 
 /** Creates the first row of an outbox. @returns the row, with its temporary id */
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     return () => vi.useRealTimers();
   });
 
-  test('repeats a write whose response was lost with the same key', async () => {
+  test('retries a write with the same key after its response was lost', async () => {
     const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('lost'));
     outbox.create(FIELDS);
@@ -157,7 +157,7 @@ describe('the outbox', () => {
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
     await runPending();
-    first.end();
+    first.closePage();
     const { outbox, requests, replies } = openOutbox({ device: first.device, ledger: 'another' });
     expect([outbox.isCreating(), requests.length]).toEqual([false, 0]);
     replies.push(new ApiError('lost again'));
@@ -186,17 +186,17 @@ describe('the outbox', () => {
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
     await runPending();
-    first.end();
+    first.closePage();
     const second = openOutbox(first);
     await runPending();
     expect(second.requests[0]?.headers).toEqual(first.requests[0]?.headers);
-    second.end();
+    second.closePage();
     const third = openOutbox(first);
     await runPending();
     expect(third.requests).toEqual([]);
   });
 
-  test('sends the writes of a closed tab from another page of the ledger, with the same key', async () => {
+  test('sends the writes of a closed tab from another page of the same ledger, with the same key', async () => {
     const open = openOutbox();
     const closed = openOutbox({ device: open.device });
     closed.replies.push(new ApiError('lost'));
@@ -204,7 +204,7 @@ describe('the outbox', () => {
     await runPending();
     await open.outbox.takeOver();
     expect(open.requests).toEqual([]);
-    closed.end();
+    closed.closePage();
     await open.outbox.takeOver();
     expect(open.requests.map(({ headers }) => headers)).toEqual([closed.requests[0]?.headers]);
     const next = openOutbox({ device: open.device });
@@ -212,7 +212,7 @@ describe('the outbox', () => {
     expect([next.requests.length, open.device.stored.size]).toEqual([0, 0]);
   });
 
-  test('takes no write from a page that is still open, such as the one whose tab was duplicated', async () => {
+  test('takes over no write from a page that is still open, such as the original of a duplicated tab', async () => {
     const first = openOutbox();
     first.outbox.remove([createRow(8)]);
     const duplicate = openOutbox({ device: first.device, tab: new Map(first.tab) });
@@ -220,12 +220,12 @@ describe('the outbox', () => {
     expect([first.requests.length, duplicate.requests.length]).toEqual([1, 0]);
   });
 
-  test('takes each write once, even if a crash left it in two entries', async () => {
+  test('takes over each write once, even if a crash left the write in two entries', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     const { id } = createFirstRow(first.outbox);
     await runPending();
-    first.end();
+    first.closePage();
     const { stored } = first.device;
     for (const [name, text] of [...stored]) stored.set(`${name} again`, text);
     // The clock was set back meanwhile.
@@ -244,7 +244,7 @@ describe('the outbox', () => {
     first.outbox.create(FIELDS);
     first.outbox.remove([createRow(8)]);
     await runPending();
-    first.end();
+    first.closePage();
     const another = openOutbox({ ...first, ledger: 'another' });
     const { outbox, requests } = another;
     await vi.advanceTimersByTimeAsync(60_000);
@@ -253,13 +253,13 @@ describe('the outbox', () => {
     expect(requests).toEqual([]);
     const lists = [outbox.writes, outbox.waiting, outbox.undoable];
     expect(lists.flatMap(({ value }) => value)).toEqual([]);
-    another.end();
+    another.closePage();
     const reopened = openOutbox(first);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(reopened.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
-  test('neither sends nor shows its own writes of another ledger, until that is opened again', async () => {
+  test('neither sends nor shows its own writes of another ledger, until that ledger is opened again', async () => {
     const { outbox, requests } = openOutbox();
     outbox.close();
     outbox.create(FIELDS);
@@ -279,7 +279,7 @@ describe('the outbox', () => {
     earlier.replies.push(new ApiError('lost'));
     createFirstRow(earlier.outbox);
     await runPending();
-    earlier.end();
+    earlier.closePage();
     const [kept = ''] = earlier.device.stored.values();
     const writes: readonly object[] = JSON.parse(kept);
     const foreign = writes.map((each) => ({ ...each, key: 'foreign', ledger: 'another' }));
@@ -287,17 +287,17 @@ describe('the outbox', () => {
     const page = openOutbox({ tab });
     await runPending();
     expect(page.requests.map(({ headers }) => headers)).toEqual([earlier.requests[0]?.headers]);
-    page.end();
+    page.closePage();
     const another = openOutbox({ ...page, ledger: 'another' });
     await runPending();
     expect(another.requests.map(({ headers }) => headers?.['idempotency-key'])).toEqual([
       'foreign',
     ]);
-    another.end();
+    another.closePage();
     expect(page.device.stored.size).toBe(0);
   });
 
-  test('asks which version to keep if a taken write changes a row that the page has changed', async () => {
+  test('asks which version to keep if a write that it takes over changes a row that the page has changed', async () => {
     const open = openOutbox();
     const closed = openOutbox({ device: open.device });
     closed.replies.push(new ApiError('lost'));
@@ -305,7 +305,7 @@ describe('the outbox', () => {
     void closed.outbox.update([{ before: createRow(8), after: createRow(8, { amount: 5 }) }]);
     void closed.outbox.update([{ before: seven, after: createRow(7, { amount: 5 }) }]);
     await runPending();
-    closed.end();
+    closed.closePage();
     const newer = createRow(7, { amount: 9, etag: '"t7.2.0"' });
     open.replies.push({ data: newer }, { data: createRow(8, { amount: 5, etag: '"t8.2.0"' }) });
     open.replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: newer });
@@ -319,7 +319,7 @@ describe('the outbox', () => {
     });
   });
 
-  test('keeps a write until a key that may write is used', async () => {
+  test('keeps a write until a key with write access is used', async () => {
     const { outbox, requests, refused } = openOutbox();
     outbox.close();
     outbox.create(FIELDS);
@@ -331,7 +331,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.waiting.value.length]).toEqual([1, 0]);
   });
 
-  test('does not repeat a write after the service has forgotten its key', async () => {
+  test('does not retry a write after the service has forgotten its Idempotency-Key', async () => {
     const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
@@ -343,20 +343,20 @@ describe('the outbox', () => {
     expect([requests.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
   });
 
-  test('does not repeat a write whose page was closed before its first response', async () => {
+  test('does not retry a day-old write whose page was closed before any response', async () => {
     const first = openOutbox();
     first.replies.push(new Promise(() => undefined));
     first.outbox.create(FIELDS);
     await runPending();
     expect(first.requests).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
-    first.end();
+    first.closePage();
     const { requests, refused } = openOutbox(first);
     await runPending();
     expect([requests.length, refused.length]).toEqual([0, 1]);
   });
 
-  test('sends a write that lacked an API key once one is entered', async () => {
+  test('sends a write that needed an API key once a key is entered', async () => {
     const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
     outbox.create(FIELDS);
@@ -366,7 +366,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
-  test('sends a change of a row that is still being created with the final id', async () => {
+  test('sends a change to a row that is still being created with its final id', async () => {
     const { outbox, requests } = openOutbox();
     const createdRow = createFirstRow(outbox);
     void outbox.update([{ before: createdRow, after: { ...createdRow, amount: 3 } }]);
@@ -378,16 +378,16 @@ describe('the outbox', () => {
     expect(requests[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
   });
 
-  test('uses a temporary id once, even across a reload, because a draft may still have it', async () => {
+  test('uses each temporary id once, even across a reload, because a draft may still have it', async () => {
     const first = openOutbox();
     const { id } = createFirstRow(first.outbox);
     await runPending();
-    first.end();
+    first.closePage();
     vi.advanceTimersByTime(1000);
     expect(createFirstRow(openOutbox(first).outbox).id).not.toBe(id);
   });
 
-  test('refuses the creation of a row together with its later changes, in their latest form', async () => {
+  test('reports the refused creation of a row together with later changes to the row', async () => {
     const { outbox, requests, replies, refused } = openOutbox();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
     const createdRow = createFirstRow(outbox);
@@ -481,8 +481,8 @@ describe('the outbox', () => {
   });
 
   test.each([
-    ['confirms a write with a refused version if the row has the written values', { amount: 3 }, 0],
-    ['reports a conflict for a write with a refused version if the row differs', { amount: 4 }, 1],
+    ['confirms a write to an outdated version if the row has the written values', { amount: 3 }, 0],
+    ['reports a conflict for a write to an outdated version if the row differs', { amount: 4 }, 1],
   ])('%s', async (_, theirs, conflicts) => {
     const { outbox, replies } = openOutbox();
     replies.push(new ApiError('', { status: 412, isRetryable: false }), {
@@ -495,12 +495,12 @@ describe('the outbox', () => {
 
   test.each([
     [
-      'forgets its earlier writes of a row that was deleted elsewhere',
+      'forgets its earlier writes to a row that was deleted elsewhere',
       [new ApiError('', { status: 404 })],
       0,
     ],
     [
-      'keeps its earlier writes of a row that was changed elsewhere',
+      'keeps its earlier writes to a row that was changed elsewhere',
       [{ data: createRow(7, { amount: 4 }) }],
       1,
     ],
@@ -534,19 +534,19 @@ describe('the outbox', () => {
     void first.outbox.update([{ before: createRow(7), after: createRow(7, { amount: 3 }) }]);
     await runPending();
     expect([first.outbox.writes.value, first.outbox.waiting.value]).toEqual([[], []]);
-    first.end();
+    first.closePage();
     const second = openOutbox(first);
     second.replies.push(...createConflict());
     await runPending();
     expect(second.outbox.conflicts.value.get(7)?.mine.amount).toBe(3);
     second.outbox.resolveConflict(7);
-    second.end();
+    second.closePage();
     const third = openOutbox(first);
     await runPending();
     expect(third.requests).toEqual([]);
   });
 
-  test('sends its writes even after the clock was set back', async () => {
+  test('sends its writes without a long pause after the clock was set back', async () => {
     const { outbox, requests, replies } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
@@ -556,7 +556,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
-  test('returns a conflict to the caller of the change', async () => {
+  test('returns a conflict to the caller that made the change', async () => {
     const { outbox, replies, refused } = openOutbox();
     const theirs = { data: createRow(7, { amount: 4 }) };
     replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
@@ -608,7 +608,7 @@ describe('the outbox', () => {
     expect([requests.length, outbox.undoable.value.length]).toEqual([1, 0]);
   });
 
-  test('sends the deletion of a row after its change when the page is hidden', async () => {
+  test('sends a deletion after an earlier change to the same row when the page is hidden', async () => {
     const { outbox, requests, replies } = openOutbox();
     const changed = Promise.withResolvers<object>();
     replies.push(changed.promise);

@@ -49,9 +49,9 @@ function createRow(id: number, changes: Partial<Row> = {}): Row {
 
 type Matrix = readonly (readonly [number, number, number])[];
 
-/** Linear RGB as people see it (Machado, Oliveira and Fernandes 2009, severity 1). */
-const SIGHTS: Readonly<Record<string, Matrix>> = {
-  'full sight': [
+/** Transform linear RGB into what people with this color vision perceive (Machado, Oliveira and Fernandes 2009, severity 1). */
+const COLOR_VISIONS: Readonly<Record<string, Matrix>> = {
+  'full color vision': [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 1],
@@ -87,13 +87,13 @@ function multiply(matrix: Matrix, vector: readonly number[]): number[] {
   return matrix.map((line) => line.reduce((sum, part, n) => sum + part * (vector[n] ?? 0), 0));
 }
 
-/** Converts a color as a person perceives it to Oklab, where distances match perceived differences. */
-function perceiveColor(color: string, sight: Matrix): number[] {
+/** Converts a color, as a person with this color vision perceives it, to Oklab, where distances match perceived differences. */
+function perceiveColor(color: string, colorVision: Matrix): number[] {
   const linear = [1, 3, 5].map((start) => {
     const part = Number.parseInt(color.slice(start, start + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  const perceived = multiply(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
+  const perceived = multiply(colorVision, linear).map((part) => Math.min(1, Math.max(0, part)));
   return multiply(TO_OKLAB, multiply(TO_CONES, perceived).map(Math.cbrt));
 }
 
@@ -105,7 +105,7 @@ describe('the scope in the address', () => {
     '#period=2024-01',
     '#period=2024-01-05..2024-02-03',
     '#period=all',
-  ])('%s is read and written', (hash) => {
+  ])('%s is read, and written unchanged', (hash) => {
     expect(scopeHash(readScope(hash, TODAY), { page: readScope(hash, TODAY).page }, TODAY)).toBe(
       hash,
     );
@@ -118,7 +118,7 @@ describe('the scope in the address', () => {
     '#period=2024-03-02..2024-03-01',
     '#period=0000-01',
     '#%',
-  ])('%s counts as a first visit: this month', (hash) => {
+  ])('%s is invalid, and shows the current month', (hash) => {
     expect(readScope(hash, TODAY)).toEqual(readScope('', TODAY));
     expect(readScope(hash, TODAY).period).toBe('2024-02');
   });
@@ -129,7 +129,7 @@ describe('the scope in the address', () => {
     expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
   });
 
-  test('a list has one name on all its pages, and another name in another month', () => {
+  test('the list of the current month has one name on all its pages, and another name next month', () => {
     expect(nameList(readScope('#page=2', TODAY))).toBe(nameList(readScope('', TODAY)));
     const laterScope = readScope('', new Date(2024, 2, 1));
     expect(nameList(laterScope)).not.toBe(nameList(readScope('', TODAY)));
@@ -142,7 +142,7 @@ describe('dates', () => {
     ['2024-03', '2024-03-01', '2024-03-31', '2024-02-01', '2024-02-29'],
     ['12m', '2023-03-01', '2024-02-29', '2022-03-01', '2023-02-28'],
     ['2023', '2023-01-01', '2023-12-31', '2022-01-01', '2022-12-31'],
-    // A year that is not over is compared with the year before up to the same day.
+    // A year that is under way is compared with the year before up to the same day.
     ['2024', '2024-01-01', '2024-12-31', '2023-01-01', '2023-02-28'],
     // A year that has not begun is compared with the whole year before.
     ['2025', '2025-01-01', '2025-12-31', '2024-01-01', '2024-12-31'],
@@ -196,7 +196,7 @@ describe('dates', () => {
     ['2024-01-01..2024-03-31', 'month'],
     ['12m', 'month'],
     ['all', 'year'],
-  ])('the period %s is drawn by %s', (period, unit) => {
+  ])('the chart of the period %s has a bar for each %s', (period, unit) => {
     expect(unitOf(period)).toBe(unit);
   });
 });
@@ -239,7 +239,7 @@ describe('figures', () => {
     expect(accumulate([8.2, 8.2, 8.2])).toEqual([8.2, 16.4, 24.6]);
   });
 
-  test('a change subtracts the row before the change, and adds the row after it', () => {
+  test('subtract the row before a change, and add the row after it', () => {
     const [before, after] = [
       createRow(1),
       createRow(1, { amount: 4, type: 'income', category_id: 2 }),
@@ -256,13 +256,16 @@ describe('figures', () => {
     [-30, 70, [-40, -20, 0, 20, 40, 60, 80]],
     [0, 0, [0, 0.5]],
     [-1_000_000, 0, [-1_000_000, -500_000, 0]],
-  ])('the ticks for values from %d to %d include both and zero', (lowest, highest, ticks) => {
-    const values = chooseTicks(lowest, highest);
-    expect(Math.min(...values)).toBeLessThanOrEqual(lowest);
-    expect(Math.max(...values)).toBeGreaterThanOrEqual(highest);
-    expect(values).toContain(0);
-    expect(values.length).toBeLessThanOrEqual(ticks.length + 2);
-  });
+  ])(
+    'the ticks for values from %d to %d cover both values and zero',
+    (lowest, highest, example) => {
+      const ticks = chooseTicks(lowest, highest);
+      expect(Math.min(...ticks)).toBeLessThanOrEqual(lowest);
+      expect(Math.max(...ticks)).toBeGreaterThanOrEqual(highest);
+      expect(ticks).toContain(0);
+      expect(ticks.length).toBeLessThanOrEqual(example.length + 2);
+    },
+  );
 
   test.each([
     [1, 1, [1]],
@@ -279,7 +282,7 @@ describe('rows with the writes of the page', () => {
   const listIds = (rows: readonly Row[]) => rows.map(({ id }) => id);
   const page = { rows: [createRow(3), createRow(2), createRow(1)], page: 1, pages: 1 };
 
-  test('a created row stays while a list does not have it yet', () => {
+  test('a created row is shown while the list does not have it yet', () => {
     expect(listIds(applyChanges(page, [{ after: createRow(4) }], isIn))).toEqual([4, 3, 2, 1]);
     expect(listIds(applyChanges(page, [{ after: createRow(3) }], isIn))).toEqual([3, 2, 1]);
   });
@@ -297,14 +300,14 @@ describe('rows with the writes of the page', () => {
     ).toEqual([2]);
   });
 
-  test('a newer version of the list wins over an older write', () => {
+  test('a newer version of a row in the list wins over an older write', () => {
     const newerPage = { ...page, rows: [createRow(1, { amount: 7, etag: '"t1.3.0"' })] };
     const change = { before: createRow(1), after: createRow(1, { amount: 5, etag: '"t1.2.0"' }) };
     expect(applyChanges(newerPage, [change], isIn)[0]?.amount).toBe(7);
     expect(applyChanges(page, [change], isIn)[2]?.amount).toBe(5);
   });
 
-  test('a change of one field keeps newer values of the other fields in the list', () => {
+  test('a change to one field keeps newer values of the other fields in the list', () => {
     const newerPage = { ...page, rows: [createRow(1, { amount: 7, etag: '"t1.5.0"' })] };
     const [before, after] = [createRow(1), createRow(1, { category_id: 3, category_name: 'Food' })];
     for (const etag of ['"t1.5.0"', '"t1.6.0"']) {
@@ -315,7 +318,7 @@ describe('rows with the writes of the page', () => {
     }
   });
 
-  test('a row of another page is not added to this one', () => {
+  test('a row that belongs on another page is not added to this page', () => {
     const middle = { ...page, page: 2, pages: 3 };
     const [newest, oldest] = ['2024-02-28', '2024-02-01'].map((date, n) =>
       createRow(8 + n, { transaction_date: date }),
@@ -325,7 +328,7 @@ describe('rows with the writes of the page', () => {
     expect(listIds(applyChanges({ ...middle, page: 1 }, changes, isIn))).toEqual([8, 3, 2, 1]);
   });
 
-  test('the scope is the period, the type, the category and all words of the search', () => {
+  test('a row of the scope matches its period, its type, its category and all words of its search', () => {
     const scope = { period: '2024-02', type: 'expense', q: 'CAFE row', category: 'none' } as const;
     const isFound = isInScope(scope);
     expect(isFound(createRow(1, { notes: 'café' }))).toBe(true);
@@ -362,9 +365,9 @@ describe.each(['#ffffff', '#171a21'])('the colors of categories on %s', (backgro
       expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
   });
 
-  test.each(Object.entries(SIGHTS))('can be distinguished with %s', (_, sight) => {
+  test.each(Object.entries(COLOR_VISIONS))('can be distinguished with %s', (_, colorVision) => {
     const perceived = Array.from({ length: 8 }, (_, id) =>
-      perceiveColor(colorOf(null, id, background), sight),
+      perceiveColor(colorOf(null, id, background), colorVision),
     );
     const distances = perceived.flatMap((first, n) =>
       perceived
@@ -377,7 +380,7 @@ describe.each(['#ffffff', '#171a21'])('the colors of categories on %s', (backgro
   });
 });
 
-test('the page has the types of the API, which `npm run describe` writes', async () => {
+test('api-types.ts has the types that `npm run describe` writes', async () => {
   const types = readFileSync(join(PROJECT, 'lib/ledger/http/api-types.ts'), 'utf8');
   const description = join(PROJECT, 'lib/ledger/http/openapi.json');
   expect(types).toBe(extractTypes(await generateSource(description)));

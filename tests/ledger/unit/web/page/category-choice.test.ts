@@ -1,4 +1,4 @@
-// A typed name finds the category that has exactly this name, although others differ only in case, accents or vowel signs.
+// A typed name finds the category with exactly this name, even if others differ only in case, accents or vowel signs.
 import { afterAll, expect, test, vi } from 'vitest';
 
 const storage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };

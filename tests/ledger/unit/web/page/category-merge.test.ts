@@ -1,5 +1,4 @@
-// The merge of categories, its Undo, and the updates of categories, with a service that checks versions. Only the service is a
-// stand-in.
+// The merge of categories, its Undo, and updates of categories. Only the service is a stand-in, which checks versions.
 import {
   afterAll,
   afterEach,
@@ -56,10 +55,10 @@ let nextId = 100;
 let categories = new Map<number, StoredRecord>();
 let transactions = new Map<number, StoredRecord>();
 const sentRequests: SentRequest[] = [];
-/** Faults of the next writes, by a part of their method and path */
+/** Faults of the next requests, by a part of their method and path */
 let faults: { readonly request: string; readonly reply: () => unknown }[] = [];
 
-function createNextVersion<Record extends Version>(record: Record, changes: object): Record {
+function createNextVersion<Stored extends Version>(record: Stored, changes: object): Stored {
   const [name, version] = record.etag.split('.');
   return { ...record, ...changes, etag: `${name}.${Number(version) + 1}.0"` };
 }
@@ -196,7 +195,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('that is started twice runs once', async () => {
+  test('that is started twice at once runs once', async () => {
     await openPage(3);
     expect(await Promise.all([merge(), merge()])).toEqual([true, false]);
     expect(readNotice()).toContain('Moved 3 transactions from Food to Home');
@@ -242,7 +241,7 @@ describe('a merge that a reload interrupts', () => {
     expect([readKept(), await resumeMerge()]).toEqual([null, false]);
   });
 
-  test('goes on afterwards, and Undo moves back also what was moved before', async () => {
+  test('continues afterwards, and Undo also moves back what was moved before', async () => {
     const ids = await openPage(3);
     const kept = { category: findCategory(FOOD), target: findCategory(HOME), ids };
     keepDraft('merge home ', kept);
@@ -257,7 +256,7 @@ describe('a merge that a reload interrupts', () => {
     expect(new Set(listCategoryIds())).toEqual(new Set([FOOD]));
   });
 
-  test('says so if the rest cannot be read, and does not go on by itself later', async () => {
+  test('says so if the remaining transactions cannot be read, and is not resumed again', async () => {
     const ids = await openPage(1);
     keepDraft('merge home ', { category: findCategory(FOOD), target: findCategory(HOME), ids });
     faults.push({ request: 'GET /transactions/export', reply: createRefusal(400) });
@@ -288,7 +287,7 @@ describe('Undo of a merge', () => {
     expect(readNotice()).toBe('Moved back 3 transactions to Food.');
   });
 
-  test('leaves a transaction that was changed elsewhere since, and names it', async () => {
+  test('does not move back a transaction that has been changed elsewhere since, and names it', async () => {
     const [, second = 0] = await openPage(3);
     await merge();
     changeElsewhere(transactions, second, { notes: 'changed' });
@@ -296,7 +295,7 @@ describe('Undo of a merge', () => {
     expect(listCategoryIds()).toEqual([FOOD, HOME, FOOD]);
     expect(notice.peek()).toMatchObject({
       text: 'Moved back 2 transactions to Food. The others stay where they are:',
-      details: ['Row 1: it was changed since.'],
+      details: ['Row 1: it has since been changed.'],
     });
   });
 

@@ -1,4 +1,4 @@
-// The page works, and asks for a key, although the browser denies access to its storage.
+// The page works, and asks for a key, even if the browser denies access to its storage.
 import { afterAll, expect, test } from 'vitest';
 import {
   keepDraft,
@@ -21,7 +21,7 @@ afterAll(() => {
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, value: tab });
 });
 
-test('denied storage is empty, and the page keeps what is typed', () => {
+test('denied storage reads as empty, and the page still keeps drafts', () => {
   for (const storage of [deviceStorage, tabStorage]) {
     expect(storage.setItem('a', 'b')).toBe(false);
     storage.removeItem('a');
@@ -32,10 +32,10 @@ test('denied storage is empty, and the page keeps what is typed', () => {
   expect([readDraft('draft 1'), readDrafts('draft').size]).toEqual([{ n: 1 }, 1]);
 });
 
-test('a key is used although it cannot be stored', async () => {
+test('a key is used even if it cannot be stored', async () => {
   const { storedKey } = await import('../../../../../web/page/client.ts');
-  storedKey.write('fl_right', { isKept: true });
+  storedKey.write('fl_right', { isOnDevice: true });
   expect([storedKey.read(), storedKey.isReplaced()]).toEqual(['fl_right', false]);
   // Other test files share the modules of the page.
-  storedKey.write('', { isKept: false });
+  storedKey.write('', { isOnDevice: false });
 });

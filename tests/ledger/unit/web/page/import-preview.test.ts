@@ -8,7 +8,7 @@ const storage = {
   },
   removeItem: () => undefined,
 };
-/** The service sends each response once the next of these promises is resolved */
+/** The service answers each read of the imports once the next of these promises is resolved */
 let pendingReplies: PromiseWithResolvers<void>[] = [];
 const postedPaths: string[] = [];
 const importer = new URL('../../../../../web/page/importer.ts', import.meta.url).href;
@@ -56,7 +56,7 @@ afterAll(() => {
 });
 
 describe('the preview of an import', () => {
-  test('that was cancelled while it was read does not appear', async () => {
+  test('does not appear if it was cancelled while the file was read', async () => {
     const reply = Promise.withResolvers<void>();
     pendingReplies.push(reply);
     const opening = openFile(createFile('bank.csv'));
@@ -83,7 +83,7 @@ describe('the preview of an import', () => {
     expect(readPreview().problem).toBe('gone');
   });
 
-  test('is not imported while it is read again with other options', async () => {
+  test('is not imported while the file is read again with other options', async () => {
     await openFile(createFile('bank.csv'));
     const firstPreview = readPreview();
     const reading = preview({ ...firstPreview, options: { isInverted: true } }, { isAgain: true });
@@ -93,7 +93,7 @@ describe('the preview of an import', () => {
     expect(readPreview().options).toEqual({ isInverted: true });
   });
 
-  test('is imported once, even with full storage, and no other file opens meanwhile', async () => {
+  test('is imported once, even if the storage is full, and no other file opens meanwhile', async () => {
     await openFile(createFile('bank.csv'));
     await preview({ ...readPreview(), options: { account: 'Giro' } }, { isAgain: true });
     const firstPreview = readPreview();

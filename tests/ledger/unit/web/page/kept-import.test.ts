@@ -26,7 +26,7 @@ const DONE = {
 
 watchImport();
 
-/** Shows the import of the earlier page as the next page of this ledger does. */
+/** Reloads the page with this ledger. @returns the import that it then shows */
 function reload(ledger: string): typeof importing.value {
   writeDrafts();
   const kept = new Map(stored);
@@ -61,7 +61,7 @@ test('the result of an import is shown again, in its own ledger, until it is clo
 test.each([
   ['sending', /Choose the file again/],
   ['undoing', /Undo it again/],
-] as const)('an import that was interrupted while %s says how to go on', (stage, problem) => {
+] as const)('an import that was interrupted while %s says how to continue', (stage, problem) => {
   importing.value = { stage, name: 'bank.csv', done: 1, total: 2 };
   expect(reload('home')).toMatchObject({
     ...{ stage: 'preview', name: 'bank.csv', reading: undefined },

@@ -24,8 +24,8 @@ const ledgersByKey: Readonly<Record<string, string>> = {
 };
 const sentKeys: (string | null)[] = [];
 let revoked = '';
-/** Idempotency keys of the writes that were accepted */
-const keys: (string | null)[] = [];
+/** Idempotency-Keys of the accepted writes */
+const idempotencyKeys: (string | null)[] = [];
 /** True if the service refuses every key except at `/me` */
 let areListsRefused = false;
 
@@ -39,7 +39,7 @@ vi.stubGlobal('fetch', async (path: string, { method, headers }: RequestInit) =>
   if (!ledger || authorization === revoked)
     return Response.json({ message: 'No' }, { status: 401 });
   if (method === 'POST') {
-    keys.push(new Headers(headers).get('idempotency-key'));
+    idempotencyKeys.push(new Headers(headers).get('idempotency-key'));
     return Response.json({ data: { id: 1, name: 'Food', etag: '"c1.1.0"' } });
   }
   if (path === '/me') return Response.json({ data: { ledger, kind: 'key', scope: 'write' } });
@@ -55,21 +55,26 @@ const { forgetWrittenCategories } = await import('../../../../../web/page/catego
 const { createCategory } = await import('../../../../../web/page/category-writes.ts');
 const { untilAnswered } = await import('../../../../../web/page/repeated-call.ts');
 const { readRows } = await import('../../../../../web/page/view.ts');
-const { work } = await import('../../../../../web/page/work-under-way.ts');
+const { trackWork: work } = await import('../../../../../web/page/work-under-way.ts');
 const { keyQuestion } = await import('../../../../../web/page/key-question.ts');
-const { loadView, me, notice, openWithKey, refresh, reopenIfReplaced } = await import(
-  '../../../../../web/page/ledger.ts'
-);
+const {
+  loadView,
+  me,
+  notice,
+  openWithKey,
+  refresh,
+  reloadIfKeyReplaced: reopenIfReplaced,
+} = await import('../../../../../web/page/ledger.ts');
 
-async function openPage({ isKept = true } = {}): Promise<void> {
-  storedKey.write('fl_home', { isKept });
+async function openPage({ isOnDevice = true } = {}): Promise<void> {
+  storedKey.write('fl_home', { isOnDevice });
   await loadView();
   sentKeys.length = 0;
 }
 
 afterAll(() => {
   // Other test files share the modules of the page.
-  storedKey.write('', { isKept: false });
+  storedKey.write('', { isOnDevice: false });
   me.value = undefined;
   vi.unstubAllGlobals();
 });
@@ -92,18 +97,18 @@ describe('the key of a tab', () => {
   });
 
   test('that is stored only in the tab is not replaced by the key of the device', async () => {
-    await openPage({ isKept: false });
+    await openPage({ isOnDevice: false });
     device.setItem('api-key', 'fl_work');
     expect(storedKey.isReplaced()).toBe(false);
     storedKey.refuse();
     expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual([null, 'fl_work']);
   });
 
-  test('that was replaced in this tab is not refused because of a response to the previous one', async () => {
+  test('that was replaced in this tab is not refused because of a response to the previous key', async () => {
     await openPage();
     revoked = 'Bearer fl_home';
     const response = call('/me');
-    storedKey.write('fl_new', { isKept: false });
+    storedKey.write('fl_new', { isOnDevice: false });
     await expect(response).rejects.toMatchObject({ status: 0, isRetryable: true });
   });
 
@@ -120,7 +125,7 @@ describe('the key of a tab', () => {
     expect(sentKeys).toEqual([]);
   });
 
-  test('opens another ledger only by a reload, which ends all work on the previous one', async () => {
+  test('opens another ledger only by a reload, which ends all work on the previous ledger', async () => {
     await openPage();
     revoked = 'Bearer fl_home';
     refresh();
@@ -133,11 +138,11 @@ describe('the key of a tab', () => {
     expect(sentKeys).toEqual([]);
   });
 
-  test('opens another ledger by a reload even if the writes of the previous one were all it had opened', async () => {
+  test('opens another ledger by a reload even if only the outbox of the previous ledger was open', async () => {
     const first: typeof import('../../../../../web/page/ledger.ts') = await import(
-      `${LEDGER_MODULE}?nothing-opened`
+      `${LEDGER_MODULE}?only-outbox-opened`
     );
-    storedKey.write('fl_home', { isKept: true });
+    storedKey.write('fl_home', { isOnDevice: true });
     device.setItem('outbox another closed-page', '[]');
     areListsRefused = true;
     await first.loadView();
@@ -160,23 +165,23 @@ describe('the key of a tab', () => {
     expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual(['fl_new', null]);
   });
 
-  test('that is refused for an action is asked for, and the action repeated with the next one', async () => {
+  test('that is refused for an action is asked for again, and the action repeated with the new key', async () => {
     await openPage();
     notice.value = { text: 'Moved', action: { name: 'Undo', run: () => undefined } };
     revoked = 'Bearer fl_home';
-    keys.length = 0;
-    const acts = [
+    idempotencyKeys.length = 0;
+    const actions = [
       createCategory({ name: 'Food' }),
       readRows({}),
       untilAnswered(() => call('/imports')),
     ];
     await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
-    expect([me.peek(), keys]).toEqual([undefined, []]);
+    expect([me.peek(), idempotencyKeys]).toEqual([undefined, []]);
     await openWithKey('fl_wrong', false);
     await openWithKey('fl_new', false);
-    const [created, rows] = await Promise.all(acts);
+    const [created, rows] = await Promise.all(actions);
     expect([created, rows]).toEqual([expect.objectContaining({ name: 'Food' }), []]);
-    expect([keys.length, notice.peek()?.text]).toEqual([1, 'Moved']);
+    expect([idempotencyKeys.length, notice.peek()?.text]).toEqual([1, 'Moved']);
     notice.value = undefined;
     forgetWrittenCategories();
   });
@@ -194,7 +199,7 @@ describe('the key of a tab', () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  test('that another tab replaces and brings back during the work reloads nothing', async () => {
+  test('that another tab replaces and restores during the work reloads nothing', async () => {
     await openPage();
     const { promise, reject } = Promise.withResolvers<void>();
     const worked = work(() => promise).catch(() => undefined);

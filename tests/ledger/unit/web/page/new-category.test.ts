@@ -8,11 +8,13 @@ const storage = {
   setItem: (name: string, text: string) => void stored.set(name, text),
   removeItem: (name: string) => void stored.delete(name),
 };
-let answer: (name: string) => Promise<Response>;
+let respond: (name: string) => Promise<Response>;
 vi.stubGlobal('location', { hash: '' });
 vi.stubGlobal('localStorage', storage);
 vi.stubGlobal('sessionStorage', storage);
-vi.stubGlobal('fetch', (_: string, { body }: RequestInit) => answer(JSON.parse(String(body)).name));
+vi.stubGlobal('fetch', (_: string, { body }: RequestInit) =>
+  respond(JSON.parse(String(body)).name),
+);
 
 const { forgetWrittenCategories, showCategories } = await import(
   '../../../../../web/page/category-list.ts'
@@ -41,7 +43,7 @@ function listStored(): readonly string[] {
 beforeEach(() => {
   stored.clear();
   openLedger(crypto.randomUUID());
-  answer = accept;
+  respond = accept;
 });
 afterAll(() => {
   // Other test files share the modules of the page.
@@ -62,15 +64,15 @@ test('a typed name survives a reload in its ledger, until the category is create
   expect([readNewName(), listStored()]).toEqual(['', [' Canteen ']]);
 });
 
-test('a refused name stays', async () => {
-  answer = async () => Response.json({ message: 'Taken' }, { status: 409 });
+test('a refused name is kept', async () => {
+  respond = async () => Response.json({ message: 'Taken' }, { status: 409 });
   keepNewName('Canteen');
   await expect(createNewCategory()).rejects.toThrow('Taken');
   expect(listStored()).toEqual(['Canteen']);
 });
 
-test('a name that is typed while another category is created stays', async () => {
-  answer = async (name) => {
+test('a name that is typed while another category is created is kept', async () => {
+  respond = async (name) => {
     keepNewName('Next');
     return await accept(name);
   };
@@ -80,7 +82,7 @@ test('a name that is typed while another category is created stays', async () =>
 });
 
 test('a blank name creates nothing', async () => {
-  answer = async () => {
+  respond = async () => {
     throw new Error('sent');
   };
   keepNewName('  ');

@@ -51,7 +51,7 @@ function typeName(name: string): void {
   if (settings) settings.name.value = name;
 }
 
-/** Reads the settings again, as the page does after a reload. */
+/** Reopens the settings, as the page does after a reload. @returns false if there were none */
 function reload(): boolean {
   writeDrafts();
   return reopenCategory();
@@ -91,7 +91,7 @@ describe('the unsaved settings of a category', () => {
     expect(findOpened(1)).toBeUndefined();
   });
 
-  test('survive a reload although the service refused them', async () => {
+  test('survive a reload even if the service refused them', async () => {
     typeName('Taken');
     refusal = 'The name is taken.';
     expect((await closeOpened())?.settings.error.peek()).toContain('The name is taken.');
@@ -120,7 +120,7 @@ describe('the unsaved settings of a category', () => {
     expect(reload()).toBe(false);
   });
 
-  test('are not opened in another ledger, or without their category', () => {
+  test('are not opened in another ledger, or if their category is missing', () => {
     typeName('Meals');
     openLedger('office');
     expect(reload()).toBe(false);

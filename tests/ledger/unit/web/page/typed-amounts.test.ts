@@ -1,4 +1,4 @@
-// A typed amount is read as the user means it, or refused.
+// A typed amount is read as the user meant it, or refused.
 import { expect, test } from 'vitest';
 import { format, readAmount } from '../../../../../web/page/format.ts';
 

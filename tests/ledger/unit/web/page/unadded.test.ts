@@ -13,11 +13,11 @@ const storage = {
   setItem: (name: string, text: string) => void storageItems.set(name, text),
   removeItem: (name: string) => void storageItems.delete(name),
 };
-let answer: () => Promise<Response>;
+let respond: () => Promise<Response>;
 vi.stubGlobal('location', { hash: '' });
 vi.stubGlobal('localStorage', storage);
 vi.stubGlobal('sessionStorage', storage);
-vi.stubGlobal('fetch', () => answer());
+vi.stubGlobal('fetch', () => respond());
 
 const { forgetWrittenCategories, showCategories } = await import(
   '../../../../../web/page/category-list.ts'
@@ -67,7 +67,7 @@ afterAll(() => {
 describe('a transaction with a new category', () => {
   test('survives a reload until the category is created, and is then only queued', async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
-    answer = () => promise;
+    respond = () => promise;
     const adding = addTransaction(DRAFT);
     expect(listStored()).toEqual([DRAFT]);
     // The form does not take back a transaction that is still being added.
@@ -81,7 +81,7 @@ describe('a transaction with a new category', () => {
   });
 
   test('returns once to the form of its ledger if the category is refused', async () => {
-    answer = async () => Response.json({ message: 'Too many' }, { status: 422 });
+    respond = async () => Response.json({ message: 'Too many' }, { status: 422 });
     const { ledger = '' } = me.peek() ?? {};
     expect(await addTransaction(DRAFT)).toBe(false);
     expect(notice.peek()?.text).toMatch(/^“Lunch” was not added.*Too many/);

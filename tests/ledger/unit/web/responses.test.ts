@@ -1,13 +1,13 @@
-// The responses that the page keeps, so that a view that is shown again needs fewer requests.
+// The page's cache of responses, so that a view that is shown again needs fewer requests.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ask, forgetAllAnswers } from '../../../../web/page/answers.ts';
+import { callCached, forgetAllResponses } from '../../../../web/page/responses.ts';
 
-describe('a response of the service', () => {
+describe('a response from the service', () => {
   const requests: string[] = [];
 
   beforeEach(() => {
     requests.length = 0;
-    forgetAllAnswers();
+    forgetAllResponses();
     const emptyStorage = { getItem: () => null };
     vi.stubGlobal('sessionStorage', emptyStorage);
     vi.stubGlobal('localStorage', emptyStorage);
@@ -20,12 +20,12 @@ describe('a response of the service', () => {
 
   const signal = new AbortController().signal;
 
-  test('is always kept if it names the caller, and otherwise while it is among the latest', async () => {
+  test('stays cached if it names the caller, and otherwise while it is among the latest', async () => {
     // The response that names the caller can arrive after another.
     for (const path of ['/first', '/me', ...Array.from({ length: 60 }, (_, n) => `/${n}`)])
-      await ask(path, signal);
+      await callCached(path, signal);
     requests.length = 0;
-    for (const path of ['/me', '/59', '/30', '/first']) await ask(path, signal);
+    for (const path of ['/me', '/59', '/30', '/first']) await callCached(path, signal);
     expect(requests).toEqual(['/first']);
   });
 });
