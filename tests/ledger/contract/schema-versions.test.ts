@@ -373,10 +373,10 @@ describe('the list of ledgers', () => {
   });
 
   it('has a drift if it lacks a ledger, and a repair adds the ledger', async () => {
-    const { keys, verification, byKeys } = ledger;
+    const { keys, verification, verificationByKeys } = ledger;
     await send.delete(keys.registration);
     const expected = { what: 'list of ledgers', where: keys.registration.sk };
-    expect((await byKeys.verify()).drifts).toMatchObject([expected]);
+    expect((await verificationByKeys.verify()).drifts).toMatchObject([expected]);
     const { repaired, verdict } = await verification.repair();
     expect([repaired, verdict.drifts]).toMatchObject([[expected], []]);
     expect(await readStored(keys.registration)).toBeDefined();

@@ -24,9 +24,9 @@ import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { findGuideExample } from '../support/guide-examples.ts';
 import { createLaggingTable } from '../support/lagging-table.ts';
 import { makeCommand, send } from '../support/model/commands.ts';
-import { writeListing, writeModel } from '../support/model/ledger-listing.ts';
+import { formatListing, formatModel } from '../support/model/ledger-listing.ts';
 import {
-  EMPTY,
+  EMPTY_MODEL,
   type Model,
   type ModelCategory,
   type ModelTransaction,
@@ -63,11 +63,11 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
         for (let outcome: string | undefined; outcome !== '0'; ) {
           outcome = await run();
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          if (outcome === '0') expect(listCopy(readCopy())).toBe(writeModel(ledger.lastRead()));
+          if (outcome === '0') expect(listCopy(readCopy())).toBe(formatModel(ledger.lastRead()));
         }
         await ledger.finishWrites();
         expect(await run()).toBe('0');
-        expect(listCopy(readCopy())).toBe(writeModel(ledger.current()));
+        expect(listCopy(readCopy())).toBe(formatModel(ledger.current()));
       }
       expect([...outcomes.keys()].toSorted()).toEqual(['0', '1', 'SIGKILL']);
       expect(ledger.current().transactions.size).toBeGreaterThan(1);
@@ -207,18 +207,18 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
 /** Writes the copy in the form of `writeListing`, to compare it with a model. */
 function listCopy({ months, categories }: Copy): string {
   const rows = Object.values(months).flatMap((month) => month.rows);
-  const model = { ...EMPTY, transactions: new Map(rows.map((row) => [row.id, row])) };
+  const model = { ...EMPTY_MODEL, transactions: new Map(rows.map((row) => [row.id, row])) };
   // Copies with duplicate rows differ, too.
   expect(model.transactions.size).toBe(rows.length);
-  return writeListing(selectTransactions(model, {}), categories.data);
+  return formatListing(selectTransactions(model, {}), categories.data);
 }
 
 /** Opens a ledger to which other clients write between any two requests, while its indexes lag. */
 async function openBusyLedger(random: SeededRandom) {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
-  let model = EMPTY;
-  let lastRead = EMPTY;
+  let model = EMPTY_MODEL;
+  let lastRead = EMPTY_MODEL;
 
   async function write(): Promise<void> {
     const command = makeCommand(random, model);

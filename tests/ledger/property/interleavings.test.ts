@@ -20,7 +20,7 @@ import { createServiceOn } from '../support/api/open-api.ts';
 import { LUNCH } from '../support/api/records.ts';
 import { send } from '../support/model/commands.ts';
 import { readListing } from '../support/model/ledger-listing.ts';
-import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
+import { type Command, EMPTY_MODEL, type Model } from '../support/model/ledger-model.ts';
 import { applyOutcome, linearise } from '../support/model/linearisation.ts';
 
 /** Runs of each race in a full run; `npm test` stops as soon as every outcome has occurred. */
@@ -155,7 +155,7 @@ describe.each(oneInEvery(2, RACES))('$title', ({ title, commands, outcomes }) =>
 });
 
 async function givenModel(api: Api): Promise<Model> {
-  let model = EMPTY;
+  let model = EMPTY_MODEL;
   for (const command of INITIAL_COMMANDS) {
     const next = applyOutcome(model, { command, response: await send(api, command) });
     if (!next) throw new Error('A command before the race failed');

@@ -12,7 +12,7 @@ import { readListing } from '../support/model/ledger-listing.ts';
 import {
   type Command,
   countInCategory,
-  EMPTY,
+  EMPTY_MODEL,
   listRefusals,
   type Model,
   type ModelFilter,
@@ -56,7 +56,7 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
     const clock = () => new Date(instants.integer(0, 3));
     const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
     const outcomes = new Set<string>();
-    let model = EMPTY;
+    let model = EMPTY_MODEL;
     const isDone = (round: number) =>
       round >= ROUNDS && REQUIRED_OUTCOMES.every((each) => outcomes.has(each));
     for (let round = 0; round < MAX_ROUNDS && !isDone(round); round += 1) {

@@ -12,8 +12,8 @@ export async function createCorruptibleTable() {
   const { client, tableName } = await createTestTable();
   let ledgerCount = 0;
 
-  const withoutScans = ((command: object, ...options: []) => {
-    if (command instanceof ScanCommand) throw new Error('A ledger is not read by a scan');
+  const sendWithoutScans = ((command: object, ...options: []) => {
+    if (command instanceof ScanCommand) throw new Error('The table was scanned');
     return client.send(command as PutCommand, ...options);
   }) as typeof client.send;
 
@@ -40,13 +40,13 @@ export async function createCorruptibleTable() {
       retryPolicy: createSleeplessRetryPolicy(),
     });
     // Reads only the items that the ledger's keys lead to, and fails if it scans the table.
-    const byKeys = createVerification({
+    const verificationByKeys = createVerification({
       ...target,
-      client: { send: withoutScans },
+      client: { send: sendWithoutScans },
       isFull: false,
       retryPolicy: createSleeplessRetryPolicy(),
     });
-    return { target, keys: createKeys(ledgerId), verification, byKeys };
+    return { target, keys: createKeys(ledgerId), verification, verificationByKeys };
   }
 
   const send = {

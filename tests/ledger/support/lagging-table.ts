@@ -6,7 +6,7 @@ import { createTestTable } from '../../shared/support/test-table.ts';
 
 type Key = Readonly<Record<'pk' | 'sk', unknown>>;
 
-/** Sends queries of indexes to a second table, to which the test copies changes later, in any order. */
+/** Sends index queries to a second table, to which the test copies changes later, in any order. */
 export async function createLaggingTable() {
   const table = await createTestTable();
   const indexTable = await createTestTable();

@@ -129,7 +129,7 @@ export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
 
 /**
  * Runs an operation on its own ledger in virtual time, and verifies the ledger afterwards.
- * @param interfere puts faults between the operation and the table
+ * @param interfere wraps the client of the table, to inject faults
  */
 export async function runOperation(
   { send }: Operation,
@@ -139,7 +139,7 @@ export async function runOperation(
   const time = createVirtualTime();
   const retryPolicy = createVirtualRetryPolicy(time);
   const service = createLedgerService({
-    ...settings(ledger),
+    ...createSettings(ledger),
     client: interfere(time.watch(ledger.client), time),
     retryPolicy,
     timeoutSignal: time.timeoutSignal,
@@ -154,13 +154,13 @@ export async function runOperation(
   return { response, elapsedMs: time.now(), delays, contents };
 }
 
-/** Reads the contents that a ledger has before an operation. */
+/** Returns the contents of a ledger before any operation. */
 export async function readContentsBefore(): Promise<LedgerContents> {
   return await readLedger(await givenLedger());
 }
 
 async function readLedger(ledger: TestLedger): Promise<LedgerContents> {
-  return await readContents(openLedger(settings(ledger)));
+  return await readContents(openLedger(createSettings(ledger)));
 }
 
 export function expectSameResponse(run: Run, faultless: Run): void {
@@ -192,7 +192,7 @@ export function expectFailure({ response }: Run, { failure }: Operation): void {
 }
 
 // A fixed clock, so that all runs write the same records.
-function settings(ledger: TestLedger) {
+function createSettings(ledger: TestLedger) {
   const clock = () => new Date('2026-03-31T12:00:00Z');
   return { ...ledger, timeZone: 'UTC', clock };
 }

@@ -6,7 +6,7 @@ import { startService } from './running-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the running API, without a slash at its end. */
+    /** Address of the running API, without a trailing slash. */
     apiUrl: string;
   }
 }

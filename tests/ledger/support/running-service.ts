@@ -78,7 +78,7 @@ export async function openService(environment: NodeJS.ProcessEnv = {}) {
   }
 }
 
-// Drops the variables that the test runner and npm scripts set: the service starts as from a terminal.
+// Drops the variables that the test runner and npm scripts set, so that the service starts as if from a terminal.
 function inheritVariables(): NodeJS.ProcessEnv {
   const foreign = /^(npm_|VITEST|AWS_|NODE_ENV$|NODE_OPTIONS$|TABLE_NAME$|DYNAMODB_ENDPOINT$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

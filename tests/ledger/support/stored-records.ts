@@ -1,4 +1,4 @@
-// Records as a ledger stores them, for tests that load them without a request each.
+// Records as a ledger stores them, for tests that load them straight into the table.
 import type { Category } from '../../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../../lib/ledger/domain/transaction.ts';
 

@@ -1,4 +1,4 @@
-// A transaction for tests to which its values do not matter.
+// A transaction for tests in which its values do not matter.
 import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
 
 export const TEA: NamedTransaction = {

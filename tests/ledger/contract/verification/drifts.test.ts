@@ -209,8 +209,11 @@ const FOUND_ONLY_BY_SCAN = [
 ];
 
 /** Returns the drifts that a verification without a scan finds. */
-async function describeDriftsByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>) {
-  return describeDrifts((await byKeys.verify()).drifts, target.ledgerId);
+async function describeDriftsByKeys({
+  verificationByKeys,
+  target,
+}: Pick<Given, 'verificationByKeys' | 'target'>) {
+  return describeDrifts((await verificationByKeys.verify()).drifts, target.ledgerId);
 }
 type Given = Awaited<ReturnType<typeof givenLedger>>;
 

@@ -1,8 +1,8 @@
-// The client with which tests call the service, whether it runs in this process or at an address.
+// The client with which tests call the service, whether the service runs in this process or at an address.
 import { assertDescribed } from './described-response.ts';
 
 export interface ApiRequest {
-  /** Parameters in the given order; a name may repeat. A string is the whole query string, unchanged. */
+  /** Parameters in the given order. A string is the whole query string, sent unchanged; its names may repeat. */
   readonly query?: Readonly<Record<string, string | number | boolean>> | string;
   /** Sent as JSON. */
   readonly body?: unknown;

@@ -10,7 +10,7 @@ export interface DescribedOperation {
 }
 
 /** The parts of a response that the API description covers. */
-interface Received {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
@@ -42,18 +42,18 @@ export const DESCRIBED = new Map<string, DescribedOperation>(
 const ajv = new Ajv2020({ strict: true, strictTypes: false, validateSchema: false });
 addFormats.default(ajv);
 for (const [name, schema] of Object.entries(schemas)) {
-  const closed = 'properties' in schema ? { ...schema, additionalProperties: false } : schema;
-  ajv.addSchema(closed, `#/components/schemas/${name}`);
+  const closedSchema = 'properties' in schema ? { ...schema, additionalProperties: false } : schema;
+  ajv.addSchema(closedSchema, `#/components/schemas/${name}`);
 }
 
-/** Routes that also accept an earlier form of requests, and the current routes that describe the responses to it */
+/** Routes that also accept an earlier form of requests, and the current routes that describe the responses to that form */
 const ROUTES_OF_EARLIER_FORM: Readonly<Record<string, readonly string[]>> = {
   'GET /transactions/export': ['GET /transactions/export.json'],
   'GET /summary': ['GET /summary/series'],
 };
 
 /** @throws Error if the response is not as described */
-export function assertDescribed(method: string, path: string, response: Received): void {
+export function assertDescribed(method: string, path: string, response: ReceivedResponse): void {
   if (comesFromGateway(method, response)) return;
   const { key } = findRoute(method, path);
   // No operation describes a 405: the gateway matches GET /transactions/bulk to the route that reads a transaction.
@@ -71,14 +71,14 @@ export function assertDescribed(method: string, path: string, response: Received
   );
 }
 
-// The gateway responds to preflights. The local gateway also serves HEAD from GET, and refuses browsers of other origins.
-function comesFromGateway(method: string, { status, body }: Received): boolean {
+// The gateway responds to preflights. The local gateway also serves HEAD from GET, and refuses browsers' requests from other origins.
+function comesFromGateway(method: string, { status, body }: ReceivedResponse): boolean {
   if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
   return method === 'OPTIONS' && status < 300;
 }
 
 function findMismatch(
-  { status, headers, text, body }: Received,
+  { status, headers, text, body }: ReceivedResponse,
   described: DescribedResponse | undefined,
 ): string | undefined {
   if (!described) return 'the status is not described';
@@ -100,7 +100,7 @@ function findMismatch(
 }
 
 // Describes a failure that belongs to no operation: a path or method without a route, or a query that is not UTF-8.
-function describeUnrouted({ status, body }: Received): DescribedResponse | undefined {
+function describeUnrouted({ status, body }: ReceivedResponse): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   return status === 404 || status === 405 || body.message === NOT_UTF8
     ? { content: { 'application/json': { schema } } }

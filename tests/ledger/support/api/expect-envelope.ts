@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ApiResponse } from './api-client.ts';
 import { expectRequestId } from './expect-response.ts';
 
-const CODES: Readonly<Record<number, string>> = {
+const ERROR_CODES: Readonly<Record<number, string>> = {
   400: 'validation_failed',
   404: 'not_found',
   405: 'method_not_allowed',
@@ -12,7 +12,7 @@ const CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-const FIELDS_OF_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
+const SUCCESS_FIELDS = ['data', 'message', 'pagination', 'count', 'next'];
 
 /** Expects the envelope or a file, and never a 5xx. */
 export function expectEnvelope(response: ApiResponse): void {
@@ -26,10 +26,10 @@ export function expectEnvelope(response: ApiResponse): void {
   const { success, ...rest } = body;
   expect(success).toBe(status < 400);
   if (status < 400) {
-    for (const name of Object.keys(rest)) expect(FIELDS_OF_SUCCESS).toContain(name);
+    for (const name of Object.keys(rest)) expect(SUCCESS_FIELDS).toContain(name);
   } else {
     const { details, existing_id, ...failure } = rest;
-    expect(failure).toEqual({ error: CODES[status], message: expect.stringMatching(/\S/) });
+    expect(failure).toEqual({ error: ERROR_CODES[status], message: expect.stringMatching(/\S/) });
     if (details !== undefined)
       expect([status, Object.keys(details).length > 0]).toEqual([400, true]);
     if (existing_id !== undefined) expect([status, Number(existing_id) > 0]).toEqual([409, true]);

@@ -32,7 +32,7 @@ export function expectRefusal(response: ApiResponse, message: string): void {
   expectFailure(response, 400, 'validation_failed', message);
 }
 
-/** Expects a 400 whose details name exactly these fields, each with sentences. */
+/** Expects a 400 whose details have exactly these fields, each with sentences that say what is wrong. */
 export function expectFieldErrors(
   response: ApiResponse,
   fields: readonly string[],

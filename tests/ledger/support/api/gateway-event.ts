@@ -25,7 +25,7 @@ export function toGatewayEvent(
   };
 }
 
-// The gateway puts names in lower case and joins the values of a repeated name.
+// The gateway puts the names of headers in lower case.
 function toHeaders(request: ApiRequest): Record<string, string> {
   const headers = { ...(request.body === undefined ? {} : JSON_TYPE), ...request.headers };
   return Object.fromEntries(
@@ -35,6 +35,7 @@ function toHeaders(request: ApiRequest): Record<string, string> {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+// The gateway joins the values of a repeated name.
 function toQueryParameters(query: string) {
   const values = Map.groupBy(new URLSearchParams(query), ([name]) => name);
   if (values.size === 0) return {};

@@ -35,7 +35,7 @@ function createLambdaContext(): Context {
 }
 
 async function loadHandlers(service: LedgerService): Promise<Map<string, Handler>> {
-  // Each module also creates the deployed handler, which is not called here.
+  // Each module also creates its deployed handler, which needs a table name but is not called here.
   process.env.TABLE_NAME ??= 'not-called';
   const [preflight, notFound] = await Promise.all([
     import('../../../../functions/service/preflight.ts'),

@@ -1,4 +1,4 @@
-// Creates the records that a test needs through the API.
+// Creates the records of a test through the API.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Api } from './api-client.ts';
@@ -25,7 +25,7 @@ export async function givenTransaction(api: Api, fields: object = {}): Promise<W
   return response.body.data;
 }
 
-/** Creates a transaction and reads it back, because the stored one could differ from the response. */
+/** Creates a transaction and reads it back, because the stored transaction could differ from the response. */
 export async function createAndReadTransaction(api: Api, fields: object): Promise<WireRecord> {
   const created = await givenTransaction(api, fields);
   const stored = (await api.get(`/transactions/${created.id}`)).body.data;

@@ -47,7 +47,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
       isReachable = true;
     },
     /** From now on the issuer's discovery document names another issuer. */
-    describe(other: string) {
+    nameIssuer(other: string) {
       describedIssuer = other;
     },
     /** From now on the issuer signs with another key, and publishes no other. */

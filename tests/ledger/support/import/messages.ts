@@ -1,14 +1,14 @@
-// Finds the messages that name an option of the command, in the sources of a folder.
+// Finds the messages in a folder's source files that name a command-line option.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const TEXT = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
+const STRING_LITERAL = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
 
-/** Leaves out texts that consist of an option alone, as in the option's declaration. */
+/** Leaves out strings that consist of an option alone, as in the option's declaration. */
 export function listAdvice(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((file) => {
     const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
-    return [...code.matchAll(TEXT)]
+    return [...code.matchAll(STRING_LITERAL)]
       .map(([quoted]) => quoted.slice(1, -1))
       .filter(
         (text) => /--[a-z]|\{getOptionName/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text),

@@ -2,7 +2,7 @@
 // their values.
 import { strToU8, zipSync } from 'fflate';
 
-/** Text, a number, a date as its serial number, or a formula with the value that it had. */
+/** Text, a number, a date as its serial number, or a formula with its computed value. */
 export type WorkbookCell =
   | string
   | number

@@ -1,4 +1,4 @@
-// Generates commands that change a ledger, and often collide: they use few names, few days, and sometimes a deleted record.
+// Generates commands that change a ledger and often collide: they use few names, few days, and sometimes a deleted record.
 import type { SeededRandom } from '../../../../cli/seeded-random.ts';
 import type { Api, ApiResponse } from '../api/api-client.ts';
 import type {
@@ -13,7 +13,7 @@ const NAMES = ['Food', 'food', 'Rent', 'Pay', 'Fun', 'Büro', 'Тест', '#', '
 const COLORS = [null, '#123', '#A1B2C3'];
 const UNKNOWN_ID = 9_999;
 
-/** Leap days, ends of months and years, and the ends of the calendar, and one busy month. */
+/** Leap days, the ends of months, years and the calendar, and one busy month. */
 export const DAYS = [
   '0001-01-01',
   '2024-02-29',
@@ -39,20 +39,20 @@ export function makeCommand(random: SeededRandom, model: Model): Command {
   );
   switch (kind) {
     case 'create transaction':
-      return { kind, fields: transactionFields(random, model) };
+      return { kind, fields: makeTransactionFields(random, model) };
     case 'update transaction':
       return {
         kind,
         id: pickId(random, model.transactions),
-        changes: pickSome(random, transactionFields(random, model)),
+        changes: pickSome(random, makeTransactionFields(random, model)),
       };
     case 'create category':
-      return { kind, fields: categoryFields(random) };
+      return { kind, fields: makeCategoryFields(random) };
     case 'update category':
       return {
         kind,
         id: pickId(random, model.categories),
-        changes: pickSome(random, categoryFields(random)),
+        changes: pickSome(random, makeCategoryFields(random)),
       };
     case 'delete transaction':
       return { kind, id: pickId(random, model.transactions) };
@@ -61,7 +61,7 @@ export function makeCommand(random: SeededRandom, model: Model): Command {
   }
 }
 
-/** Makes two categories exchange their names, through a third name. */
+/** Makes two categories swap their names, through a temporary name. */
 export function swapNames(random: SeededRandom, { categories }: Model): Command[] {
   const [first, second] = [
     random.pick([...categories.values()]),
@@ -70,7 +70,7 @@ export function swapNames(random: SeededRandom, { categories }: Model): Command[
   const rename = ({ id }: ModelCategory, name: string): Command => {
     return { kind: 'update category', id, changes: { name } };
   };
-  return [rename(first, 'On the way'), rename(second, first.name), rename(first, second.name)];
+  return [rename(first, 'Temporary'), rename(second, first.name), rename(first, second.name)];
 }
 
 export async function send(api: Api, command: Command): Promise<ApiResponse> {
@@ -83,7 +83,7 @@ export async function send(api: Api, command: Command): Promise<ApiResponse> {
     : await api.delete(recordPath);
 }
 
-function transactionFields(random: SeededRandom, { categories }: Model): TransactionFields {
+function makeTransactionFields(random: SeededRandom, { categories }: Model): TransactionFields {
   return {
     description: random.pick(['Lunch', 'Shoes', 'Salary', 'Ünïcode ✓']),
     amount: random.integer(-500, 100_000) / 100,
@@ -94,7 +94,7 @@ function transactionFields(random: SeededRandom, { categories }: Model): Transac
   };
 }
 
-function categoryFields(random: SeededRandom): CategoryFields {
+function makeCategoryFields(random: SeededRandom): CategoryFields {
   return {
     name: random.pick(NAMES),
     description: random.pick([null, 'What it is for']),

@@ -13,35 +13,35 @@ export async function readListing(api: Api) {
     hasNext = body.pagination?.has_next === true;
   }
   const { body } = await api.get('/categories', { active_only: false });
-  const text = writeListing(rows, body.data);
-  return { text, matches: (model: Model) => writeModel(model) === text };
+  const text = formatListing(rows, body.data);
+  return { text, matches: (model: Model) => formatModel(model) === text };
 }
 
-/** Writes the listing of a ledger that equals the model. */
-export function writeModel(model: Model): string {
-  return writeListing(selectTransactions(model, {}), [...model.categories.values()]);
+/** Formats the listing of a ledger that equals the model. */
+export function formatModel(model: Model): string {
+  return formatListing(selectTransactions(model, {}), [...model.categories.values()]);
 }
 
 /** @param transactions in the order of lists */
-export function writeListing(
+export function formatListing(
   transactions: readonly object[],
   categories: readonly object[],
 ): string {
   const sortedCategories = categories
-    .map(plainCategory)
+    .map(pickCategoryFields)
     .toSorted((first, second) => Number(first.id) - Number(second.id));
-  return JSON.stringify([transactions.map(plainTransaction), sortedCategories]);
+  return JSON.stringify([transactions.map(pickTransactionFields), sortedCategories]);
 }
 
 type Wire = Readonly<Record<string, unknown>>;
 
-function plainTransaction(each: object) {
+function pickTransactionFields(each: object) {
   const { id, created_at, description, amount, type, ...rest } = each as Wire;
   const { category_id, transaction_date, notes } = rest;
   return { id, created_at, description, amount, type, category_id, transaction_date, notes };
 }
 
-function plainCategory(each: object) {
+function pickCategoryFields(each: object) {
   const { id, created_at, name, description, color, is_active } = each as Wire;
   return { id, created_at, name, description, color, is_active };
 }

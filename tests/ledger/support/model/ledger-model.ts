@@ -50,7 +50,7 @@ export type Command =
     }
   | { readonly kind: 'delete category'; readonly id: number };
 
-export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
+export const EMPTY_MODEL: Model = { transactions: new Map(), categories: new Map() };
 
 /** Lists every reason to refuse a command, in the order of the service's checks; empty if the command succeeds. */
 export function listRefusals(model: Model, command: Command): Refusal[] {
@@ -86,17 +86,26 @@ export function applyCommand(
   const assigned = { id, created_at };
   switch (command.kind) {
     case 'create transaction':
-      return { categories, transactions: put(transactions, { ...assigned, ...command.fields }) };
+      return {
+        categories,
+        transactions: withRecord(transactions, { ...assigned, ...command.fields }),
+      };
     case 'update transaction':
-      return { categories, transactions: merge(transactions, command.id, command.changes) };
+      return { categories, transactions: withChanges(transactions, command.id, command.changes) };
     case 'delete transaction':
-      return { categories, transactions: without(transactions, command.id) };
+      return { categories, transactions: withoutRecord(transactions, command.id) };
     case 'create category':
-      return { transactions, categories: put(categories, { ...assigned, ...command.fields }) };
+      return {
+        transactions,
+        categories: withRecord(categories, { ...assigned, ...command.fields }),
+      };
     case 'update category':
-      return { transactions, categories: merge(categories, command.id, command.changes) };
+      return { transactions, categories: withChanges(categories, command.id, command.changes) };
     case 'delete category':
-      return { transactions, categories: merge(categories, command.id, { is_active: false }) };
+      return {
+        transactions,
+        categories: withChanges(categories, command.id, { is_active: false }),
+      };
   }
 }
 
@@ -107,7 +116,7 @@ export interface ModelFilter {
   readonly end_date?: string;
 }
 
-/** Newest first: by date, then creation, then id. */
+/** Selects transactions, newest first: by date, then creation, then id. */
 export function selectTransactions(
   { transactions }: Model,
   filter: ModelFilter,
@@ -157,22 +166,22 @@ function refuseInUse(model: Model, id: number): Refusal[] {
   return countInCategory(model, id) > 0 ? ['409 conflict'] : [];
 }
 
-function put<Each extends { readonly id: number }>(
+function withRecord<Each extends { readonly id: number }>(
   records: ReadonlyMap<number, Each>,
   record: NoInfer<Each>,
 ) {
   return new Map([...records, [record.id, record]]);
 }
 
-function merge<Each extends { readonly id: number }>(
+function withChanges<Each extends { readonly id: number }>(
   records: ReadonlyMap<number, Each>,
   id: number,
   changes: Partial<NoInfer<Each>>,
 ) {
   const record = records.get(id);
-  return record ? put(records, { ...record, ...changes }) : records;
+  return record ? withRecord(records, { ...record, ...changes }) : records;
 }
 
-function without<Each>(records: ReadonlyMap<number, Each>, id: number) {
+function withoutRecord<Each>(records: ReadonlyMap<number, Each>, id: number) {
   return new Map([...records].filter(([each]) => each !== id));
 }

@@ -194,7 +194,7 @@ describe('the verifier of access tokens', () => {
 
   it('accepts no keys from a discovery document of another issuer', async () => {
     const { issuer, verify } = await setUp();
-    issuer.describe('https://other.example');
+    issuer.nameIssuer('https://other.example');
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
   });
 

@@ -42,7 +42,7 @@ test.each([
   expect(findCurrentDate(new Date(now), timeZone)).toBe(date);
 });
 
-test('the day of UTC needs no Intl, because the time zones of the world take long to load', () => {
+test('the current day in UTC needs no Intl, whose time zones take long to load', () => {
   vi.stubGlobal('Intl', {});
   expect(findCurrentDate(new Date('2024-02-29T23:59:59.999Z'), 'UTC')).toBe('2024-02-29');
 });

@@ -77,7 +77,7 @@ test.each([
   expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('listRangesOutside returns no range if the months cover it whole, even at the ends of the calendar', () => {
+test('listRangesOutside returns nothing if the months cover the whole range, even at the ends of the calendar', () => {
   expect(listRangesOutside(createDateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
   expect(listRangesOutside(createDateRange('9999-12-01'), ['9999-12'])).toEqual([]);
   expect(listRangesOutside(createDateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);

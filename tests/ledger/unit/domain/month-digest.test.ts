@@ -1,4 +1,4 @@
-// Digests of months: every change of a row changes the share that the row adds to its digest.
+// Digests of months: every change to a row changes the share that the row adds to the digest.
 import { expect, test } from 'vitest';
 import {
   computeDigestShare,
@@ -23,7 +23,7 @@ test.each([
   expect(computeDigestShare({ ...ROW, ...change })).not.toBe(computeDigestShare(ROW));
 });
 
-test('the sum does not depend on the order, and a row can be subtracted from it', () => {
+test('a digest does not depend on the order of rows, and a row can be subtracted from it', () => {
   const secondRow = { ...ROW, id: 8 };
   expect(sumDigest([ROW, secondRow])).toBe(sumDigest([secondRow, ROW]));
   expect(sumDigest([ROW, secondRow]) - computeDigestShare(secondRow)).toBe(sumDigest([ROW]));
@@ -33,6 +33,6 @@ test.each([
   [1, true],
   [0, false],
   [2, false],
-])('a sum of one share is complete for %i rows: %s', (rows, complete) => {
+])('the digest of one row is complete for %i rows: %s', (rows, complete) => {
   expect(isCompleteDigest(computeDigestShare(ROW), rows)).toBe(complete);
 });

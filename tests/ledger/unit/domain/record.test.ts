@@ -1,4 +1,4 @@
-// Times and versions that each write gives a record.
+// The times and the version that each write gives a record.
 import { describe, expect, test } from 'vitest';
 import {
   createFirstRevision,
@@ -6,7 +6,7 @@ import {
   isStoredAs,
 } from '../../../../lib/ledger/domain/record.ts';
 
-test('a record is created when it is first written, as version 1', () => {
+test('the first write of a record gives it both times and version 1', () => {
   expect(createFirstRevision(new Date(5))).toEqual({ createdAt: 5, updatedAt: 5, version: 1 });
 });
 

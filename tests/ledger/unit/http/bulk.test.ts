@@ -12,7 +12,6 @@ import type { IdempotencyStore } from '../../../../lib/ledger/store/idempotency.
 import { TEA } from '../../support/tea.ts';
 
 describe('a request with many records', () => {
-  // Keeps the log lines of a 500 out of the test's own output.
   afterEach(() => void vi.restoreAllMocks());
 
   const CREATED_OUTCOME = { value: 7 };
@@ -29,12 +28,13 @@ describe('a request with many records', () => {
 
   /**
    * Prepares a request with two records.
-   * @param markers of the request, then of its refused records; reading an Error throws it
+   * @param markers stored for the request, then for its refused records; an Error is thrown when it is read
    */
   function prepareRequest(
     outcomes: readonly Outcome<number>[],
     markers: readonly (object | Error | undefined)[] = [],
   ) {
+    // Keeps the log lines of a 500 out of the test's own output.
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const savedReplies: unknown[] = [];
     const boundFingerprints: string[] = [];
@@ -69,13 +69,13 @@ describe('a request with many records', () => {
   const readStatuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>
     (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
 
-  it('is remembered with its refused records', async () => {
+  it('stores its response, including the refused records', async () => {
     const { send, savedReplies } = prepareRequest([CREATED_OUTCOME, createFailure(400)]);
     expect(readStatuses(await send())).toEqual([201, 400]);
     expect(savedReplies).toHaveLength(1);
   });
 
-  it('is not remembered if one record failed unexpectedly', async () => {
+  it('stores no response if one record failed unexpectedly', async () => {
     const { send, savedReplies, boundFingerprints } = prepareRequest([
       CREATED_OUTCOME,
       createFailure(500),
@@ -85,7 +85,7 @@ describe('a request with many records', () => {
   });
 
   it.each([400, 404, 409, 412, 500])(
-    'repeats the result of an earlier attempt for a record that is refused with %i',
+    'returns the stored result of an earlier attempt for a record that is now refused with %i',
     async (status) => {
       const { send } = prepareRequest(
         [CREATED_OUTCOME, createFailure(status)],
@@ -108,8 +108,8 @@ describe('a request with many records', () => {
       { index: 0, status: 400 },
       { index: 1, status: 404 },
     ];
-    const remembered = { status: 207, body: { success: true, data: { results } } };
-    const { send } = prepareRequest([], [remembered, EARLIER_REPLY]);
+    const storedReply = { status: 207, body: { success: true, data: { results } } };
+    const { send } = prepareRequest([], [storedReply, EARLIER_REPLY]);
     const reply = await send();
     expect([readStatuses(reply), reply.headers]).toEqual([
       [201, 404],
@@ -126,7 +126,7 @@ describe('a request with many records', () => {
     expect(savedReplies).toEqual([]);
   });
 
-  it('fails as a whole if no record was applied, and is not remembered', async () => {
+  it('fails as a whole if no record was applied, and stores no response', async () => {
     const { send, savedReplies } = prepareRequest([createFailure(400), createFailure(500)]);
     await expect(send()).rejects.toThrow('no');
     expect(savedReplies).toEqual([]);

@@ -1,4 +1,4 @@
-// Every request to a ledger gets a context of its own. property/isolation.test.ts shows that ledgers stay separate.
+// Every request to a ledger gets its own context. property/isolation.test.ts shows that ledgers stay separate.
 import { expect, test } from 'vitest';
 import { createLedgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { replyDeleted } from '../../../../lib/ledger/http/replies.ts';

@@ -18,7 +18,7 @@ async function respond(createReply: () => Promise<Reply>, context = {}) {
   return { ...result, body: json() };
 }
 
-// The log bypasses the console: Lambda would wrap each entry in a text, which hides the fields of the cause from searches.
+// The log bypasses the console: Lambda would wrap each entry in a string, which hides the fields of the cause from searches.
 const readLog = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is uncacheable JSON, with the id that the function logs', async () => {
@@ -38,7 +38,7 @@ test('a reply is uncacheable JSON, with the id that the function logs', async ()
 });
 
 describe('an unexpected error', () => {
-  test.each(['a text', 5, { odd: true }])(
+  test.each(['a string', 5, { odd: true }])(
     'may be a value that is not an Error: %o',
     async (thrown) => {
       expect(await respond(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });

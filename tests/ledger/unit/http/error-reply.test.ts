@@ -56,7 +56,7 @@ test.each([
     name: 'TransactionCanceledException',
     CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
   }),
-])('contention until the deadline is a 500 that can be repeated: %o', (error) => {
+])('contention until the deadline is a 500 that asks for a retry: %o', (error) => {
   expect(toErrorReply(error, FAILURE)).toEqual({
     status: 500,
     headers: { 'retry-after': '1' },

@@ -19,14 +19,14 @@ function catchDetails(parse: () => unknown) {
   }
 }
 
-test('a refusal names 100 fields of a body at most, known ones first', () => {
+test('a refusal names at most 100 fields of a body, known fields first', () => {
   const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
   const details = catchDetails(() => parseBody(schema, { ...unknown, size: 5 }));
   expect(Object.keys(details)).toHaveLength(100);
   expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
 });
 
-test('a refusal names a long field by its first whole characters', () => {
+test('a refusal cuts off a long name of a field, and leaves no half character', () => {
   const names = ['x'.repeat(100), 'y'.repeat(101), `${'z'.repeat(99)}\u{1f600}`];
   const unknown = Object.fromEntries(names.map((name) => [name, 1]));
   const details = catchDetails(() => parseBody(schema, { ...unknown, size: 'x' }));
@@ -48,7 +48,7 @@ test('a body has no fields from a prototype', () => {
   expect(catchDetails(() => parseBody(schema, Object.create({ size: 'x' })))).toEqual(details);
 });
 
-test('a refusal names unknown parameters, including read-only fields, and repeated ones', () => {
+test('a refusal names unknown parameters, including read-only fields, and repeated parameters', () => {
   const query = { size: ['10', '1'], other: ['1', '1'], id: '1' };
   expect(catchDetails(() => parseFilter(schema, query))).toEqual({
     size: ['Must be short.', 'Must be sent once.'],

@@ -1,4 +1,4 @@
-// The parser of bodies distinguishes a missing body, invalid JSON, JSON that is not an object, and an object.
+// The body parser distinguishes a missing body, invalid JSON, JSON that is not an object, and an object.
 import { describe, expect, test } from 'vitest';
 import { createEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../../../lib/ledger/http/json-body.ts';
@@ -49,7 +49,7 @@ test.each([
   ['{"a": 12345678901234567890, "b": 2 "c": 3}', 'line 1, column 36'],
   ['{"a": 1,\n "b": 2\n "c": 3}', 'line 3, column 2'],
   ['{"a": "secret', 'line 1, column 14'],
-  // JSON.parse quotes the body in its message; the quoted words are not a position.
+  // JSON.parse quotes this body in its message; the quoted position is not the position of the error.
   ['(line 7 column 7)', undefined],
 ])('a refusal names the position of the error: %s', async (body, position) => {
   const reply = createRefusal(
@@ -128,7 +128,7 @@ describe('the nesting of a body', () => {
     expect(await parse(body)).toEqual({ success: true, data: JSON.parse(body) });
   });
 
-  test('does not count closed brackets, or brackets in a text', async () => {
+  test('does not count closed brackets, or brackets in a string', async () => {
     const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
     expect(await parse(body)).toMatchObject({ success: true });
   });
@@ -185,7 +185,7 @@ describe('a number', () => {
     async (number) => expect((await parse(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
   );
 
-  test('is not replaced inside a text', async () => {
+  test('is not replaced inside a string', async () => {
     const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
     expect((await parse(body)).data).toEqual(JSON.parse(body));
   });
@@ -203,7 +203,7 @@ describe('a duplicate key', () => {
   });
 
   test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
-    'is found only within one object, and never in a text: %s',
+    'is found only within one object, and never in a string: %s',
     async (body) => expect((await parse(body)).data).toEqual(JSON.parse(body)),
   );
 });
@@ -221,7 +221,7 @@ describe('an encoded body', () => {
     },
   );
 
-  test.each(['identity', ''])('is not assumed for "%s"', async (encoding) => {
+  test.each(['identity', ''])('is not assumed if content-encoding is "%s"', async (encoding) => {
     const reply = await parse('{"a":1}', false, { 'content-encoding': encoding });
     expect(reply).toMatchObject({ success: true });
   });

@@ -1,4 +1,4 @@
-// ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and texts that are not ETags.
+// ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and strings that are not ETags.
 import { describe, expect, it } from 'vitest';
 import {
   makeTag,
@@ -17,7 +17,7 @@ const NOT_AN_ETAG = expect.objectContaining({
   message: expect.stringMatching(/is not an ETag: send one from a response/),
 });
 
-it('an ETag names the kind, the id and the version of a record, and what is shown', () => {
+it('an ETag has the kind, the id and the version of a record, and a hash of what is shown', () => {
   expect(TAG).toMatch(/^"t7\.3\.[0-9a-f]{8}"$/);
   expect(makeTag('category', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
   expect(makeTag('transaction', RECORD, { a: 2 })).not.toBe(TAG);
@@ -47,13 +47,13 @@ describe('If-Match', () => {
   });
 
   it.each([
-    ['a category', '"c7.3.00000000"'],
-    ['another transaction', '"t8.3.00000000"'],
-    ['a transaction whose id only begins with the same digit', '"t77.3.00000000"'],
-    ['no record', '"3.0f3a9c21"'],
-    ['another service', '"0"'],
-    ['a malformed version', '"t7.03.00000000"'],
-  ])('a tag of %s does not allow the version', (_, ifMatch) => {
+    ['of a category', '"c7.3.00000000"'],
+    ['of another transaction', '"t8.3.00000000"'],
+    ['of a transaction whose id only begins with the same digit', '"t77.3.00000000"'],
+    ['without a record', '"3.0f3a9c21"'],
+    ['of another service', '"0"'],
+    ['with a malformed version', '"t7.03.00000000"'],
+  ])('an ETag %s does not allow the version', (_, ifMatch) => {
     expect(isExpected(ifMatch)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe('If-Match', () => {
     expect(() => readVersionCheck({ 'if-match': ifMatch }, 'transaction', 7)).toThrow(NOT_AN_ETAG);
   });
 
-  it('refuses a weak tag, which does not identify a version', () => {
+  it('refuses a weak ETag, which does not identify a version', () => {
     expect(() => readVersionCheck({ 'if-match': `W/${TAG}` }, 'transaction', 7)).toThrow(
       expect.objectContaining({ name: 'ValidationError', message: expect.stringMatching(/weak/) }),
     );

@@ -1,4 +1,4 @@
-// Valid queries of lists, and valid ids in paths.
+// Valid and invalid queries of lists, and ids in paths.
 import { describe, expect, test } from 'vitest';
 import { isAssignableId, parseId } from '../../../../lib/ledger/domain/record.ts';
 import { parseCategoryQuery } from '../../../../lib/ledger/http/category-json.ts';
@@ -30,7 +30,7 @@ describe('parseTransactionQuery', () => {
   const NOT_DIGITS = [
     ...['', ' ', 'abc', '-1', '+1', '1.0', '1e1', '0x1', ' 1', '1 ', '１', '1,2', 'null'],
   ];
-  const DATES = ['', '2023-02-29', '0000-01-01', '2024-1-1', '2024-01-01T00:00', 'today', '0'];
+  const INVALID_DATES = ['', '2023-02-29', '0000-01-01', '2024-1-1', '2024-01-01T00:00', 'today', '0'];
   const REAL_DATE = 'Must be a real calendar date written YYYY-MM-DD.';
 
   describe.each<[name: string, message: string, values: string[]]>([
@@ -43,8 +43,8 @@ describe('parseTransactionQuery', () => {
     ['category_id', WHOLE_OR_NONE, [...NOT_DIGITS, 'None']],
     ['type', 'Must be "income" or "expense".', ['', 'Income', ' income', 'income,expense']],
     ['sort', 'Must be "date" or "-date".', ['', 'amount']],
-    ['start_date', REAL_DATE, DATES],
-    ['end_date', REAL_DATE, DATES],
+    ['start_date', REAL_DATE, INVALID_DATES],
+    ['end_date', REAL_DATE, INVALID_DATES],
   ])('refuses the parameter %s with "%s"', (name, message, values) => {
     test.each(values)('for the value %j', (value) => {
       const details = { [name]: [message] };

@@ -1,4 +1,4 @@
-// Records as clients send them: each field, on create and on update, in the names of docs/ledger/api.md.
+// Records as clients send them: each field of docs/ledger/api.md, on create and on update.
 import { describe, expect, test } from 'vitest';
 import {
   parseCategoryChanges,
@@ -20,7 +20,7 @@ interface Field {
 }
 
 const LUNCH = { description: 'Lunch', amount: 12.5, type: 'expense' };
-const NOT_TEXTS = [5, true, ['x'], { text: 'x' }];
+const NOT_STRINGS = [5, true, ['x'], { text: 'x' }];
 const BLANK = ['', ' ', '\t\n', '\u00a0', '\u3000'];
 const ILL_FORMED = ['a\ud83d', '\udc00b', '\udc00\ud83d'];
 
@@ -37,7 +37,7 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
   description: {
     accepts: [' x ', '__proto__', ...createLongestTexts(1_000)],
     refuses: {
-      'Must be a string.': [null, ...NOT_TEXTS],
+      'Must be a string.': [null, ...NOT_STRINGS],
       'Must not be blank.': BLANK,
       'Must be well-formed Unicode text.': ILL_FORMED,
       ...createTooLongTexts(1_000),
@@ -78,7 +78,7 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
   notes: {
     accepts: [null, '', ' ', 'a\u0000b', ...createLongestTexts(5_000)],
     refuses: {
-      'Must be a string.': NOT_TEXTS,
+      'Must be a string.': NOT_STRINGS,
       'Must be well-formed Unicode text.': ILL_FORMED,
       ...createTooLongTexts(5_000),
     },
@@ -87,7 +87,7 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
     as: 'externalId',
     accepts: ['bank#1', ...createLongestTexts(128)],
     refuses: {
-      'Must be a string.': NOT_TEXTS,
+      'Must be a string.': NOT_STRINGS,
       'Must not be blank.': BLANK,
       ...createTooLongTexts(128),
     },
@@ -98,7 +98,7 @@ const CATEGORY: Readonly<Record<string, Field>> = {
   name: {
     accepts: ["it's", '__proto__', 'NUL\u0000inside', ...createLongestTexts(255)],
     refuses: {
-      'Must be a string.': [null, ...NOT_TEXTS],
+      'Must be a string.': [null, ...NOT_STRINGS],
       'Must not be blank.': BLANK,
       'Must be well-formed Unicode text.': ILL_FORMED,
       ...createTooLongTexts(255),
@@ -107,7 +107,7 @@ const CATEGORY: Readonly<Record<string, Field>> = {
   description: {
     accepts: [null, '', ' ', ...createLongestTexts(1_000)],
     refuses: {
-      'Must be a string.': NOT_TEXTS,
+      'Must be a string.': NOT_STRINGS,
       'Must be well-formed Unicode text.': ILL_FORMED,
       ...createTooLongTexts(1_000),
     },

@@ -8,7 +8,7 @@ export function refusedByTheCompiler(service: LedgerService) {
   return [
     // @ts-expect-error: no operation has this id
     createPublicEndpoint('checkWealth'),
-    // @ts-expect-error: a status is a text
+    // @ts-expect-error: a status is a string
     createPublicEndpoint('checkHealth').handler(async () => replyWithData({ status: true })),
     // @ts-expect-error: the response has data
     createQueryEndpoint(service, 'listCategories').handler(async () => replyDeleted('Deleted')),

@@ -1,4 +1,4 @@
-// The log line of a request on AWS, which is both an access log and CloudWatch metrics.
+// The log line that a request writes on AWS, which is both an access log entry and CloudWatch metrics.
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
 import { createEndpoint, createLedgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
@@ -9,18 +9,18 @@ import { invoke } from '../../support/api/invoke.ts';
 
 const lines: string[] = [];
 const SERVICE = 'finance-ledger';
-let output: MockInstance<typeof process.stdout.write>[];
+let outputSpies: MockInstance<typeof process.stdout.write>[];
 
 beforeEach(() => {
   lines.length = 0;
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
-  output = [process.stdout, process.stderr].map((stream) =>
+  outputSpies = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(String(line)) > 0),
   );
 });
 
 afterEach(() => {
-  for (const spy of output) spy.mockRestore();
+  for (const spy of outputSpies) spy.mockRestore();
   vi.unstubAllEnvs();
 });
 
@@ -31,7 +31,7 @@ async function serve(createReply: () => Promise<Reply>) {
   return lines.map((line) => JSON.parse(line));
 }
 
-test('a log entry names route, status, duration and request id, and the ledger if there is one', async () => {
+test('a log entry has the route, the status, the duration and the request id', async () => {
   const [line, ...others] = await serve(async () => replyWithData({ id: 1 }));
   expect(others).toEqual([]);
   const { _aws, timestamp, duration, coldStarts, ...entry } = line;
@@ -51,7 +51,7 @@ test('a log entry names route, status, duration and request id, and the ledger i
   });
 });
 
-test('a log entry holds CloudWatch metrics, with the service as the only dimension', async () => {
+test('a log entry contains CloudWatch metrics, with the service as the only dimension', async () => {
   const [{ _aws, ...values }] = await serve(async () => replyWithData({}));
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
   expect([Namespace, Dimensions]).toEqual(['finance-ledger-test', [['service']]]);
@@ -70,7 +70,7 @@ test.each([
   expect(line.status).toBe(status);
 });
 
-test('a log entry counts a cold start once', async () => {
+test('only the first log entry counts a cold start', async () => {
   await serve(async () => replyWithData({}));
   lines.length = 0;
   const [line] = await serve(async () => replyWithData({}));

@@ -1,4 +1,4 @@
-// Static texts: the clients that get them compressed, those that may cache them for a year, and those that get a 304.
+// Static texts: which clients get them compressed, which may cache them for a year, and which get a 304.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createStaticText } from '../../../../lib/ledger/http/static-text.ts';
@@ -48,10 +48,10 @@ test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
 
 test.each([
   [{ v: PAGE.hash }, 'public, max-age=31536000, immutable'],
-  // The page of another deployment asks for that deployment's script, so this response must not be cached under the address.
+  // A page of another deployment requests that deployment's script, so this response must not be cached for long at this address.
   [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
   [{}, 'public, max-age=300'],
-])('a text at the address %j has the cache policy "%s"', async (query, cachePolicy) => {
+])('a text requested with the query %j has the cache policy "%s"', async (query, cachePolicy) => {
   for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'if-none-match': '*' }])
     expect((await requestText(headers, query)).headers?.['cache-control']).toBe(cachePolicy);
 });

@@ -1,4 +1,4 @@
-// One part of an export: its cells or its JSON, its size, and the position where the next part starts.
+// One part of an export: its cells or its JSON, its size, and where the next part starts.
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
@@ -26,7 +26,7 @@ const LUNCH: NamedTransaction = {
   version: 2,
 };
 
-const CONTROL_TEXTS: Partial<NamedTransaction> = {
+const CONTROL_CHARACTERS: Partial<NamedTransaction> = {
   ...{
     description: '\u0001'.repeat(60),
     notes: '\u0001'.repeat(60),
@@ -148,7 +148,7 @@ describe('a part as CSV', () => {
 });
 
 describe('a part as JSON', () => {
-  it('has the transactions in the form of a list, and the query of the next part', () => {
+  it('has the transactions as lists return them, and the query of the next part', () => {
     const query = { format: 'json', q: 'a&b' };
     const { body, text, headers } = toExportReply(
       { items: [LUNCH], next: LUNCH },
@@ -178,7 +178,7 @@ describe('a part as JSON', () => {
     ],
     // One query reads at most 20,000 rows with almost no text.
     ['the shortest transactions', 20_000, { description: 'x', amount: -123_456_789_012.34 }],
-    ['texts of control characters in every field', 5_000, CONTROL_TEXTS],
+    ['control characters in every text field', 5_000, CONTROL_CHARACTERS],
   ])('fits a response with %s, and the parts contain every transaction', (_, length, fields) => {
     const items = Array.from({ length }, (_, n) => ({ ...LUNCH, ...fields, id: n + 1 }));
     const ids: number[] = [];

@@ -1,4 +1,4 @@
-// The error of a request with an idempotency key whose marker cannot be read again.
+// The error of a request with an Idempotency-Key if the marker of that key cannot be read again.
 import { expect, it } from 'vitest';
 import { createExternalIdTakenError } from '../../../../lib/ledger/domain/transaction.ts';
 import {

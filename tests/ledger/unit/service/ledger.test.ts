@@ -1,4 +1,4 @@
-// The day of a key's last use is only informative: no request fails or waits long because it cannot be recorded.
+// The day of a key's last use is only informative: no request fails or waits long because that day cannot be recorded.
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
@@ -26,7 +26,7 @@ function setUp(fault: Fault) {
     writes.push(command.input);
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
-    // Ends the shortest time limit.
+    // Lets the shortest time limit expire.
     if (fault === NEVER_RESPONDS) signals.get(Math.min(...signals.keys()))?.abort();
     return await Promise.race([fault(async () => ({}), command), aborted]);
   };
@@ -57,7 +57,7 @@ function setUp(fault: Fault) {
 }
 
 test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_RESPONDS }))(
-  'a request succeeds although the use of its key cannot be recorded, and the next read of the key records it again: %s',
+  'a request succeeds even if the use of its key cannot be recorded, which the next read of the key tries again: %s',
   async (_, fault) => {
     const { request, writes, advance, retryPolicy } = setUp(fault);
     expect(await request()).toMatchObject({ ledger: 'alice' });
@@ -70,7 +70,7 @@ test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_RESPONDS 
   },
 );
 
-test('a table that never responds delays a request by less than the limit of one call', async () => {
+test('a table that never responds delays a request by less than the time limit of one call', async () => {
   const { request, signals } = setUp(NEVER_RESPONDS);
   await request();
   expect(Math.min(...signals.keys())).toBeLessThan(REQUEST_TIMEOUTS.callMs);

@@ -1,4 +1,4 @@
-// After a conflict, the decision is made again with the stored record.
+// A write that conflicts decides again, with the record that is stored now.
 import { expect, test } from 'vitest';
 import { retryOnConflict } from '../../../../lib/ledger/service/retry-on-conflict.ts';
 import { StaleRecordError } from '../../../../lib/shared/errors.ts';
@@ -15,7 +15,7 @@ function retryDecision(decide: Options['decide'], readAgain: Options['readAgain'
   };
 }
 
-test('a retry uses the record that a failed write carries, or reads it again after a delay', async () => {
+test('a retry uses the record that the error of the write carries, or reads the record again after a delay', async () => {
   const versions: number[] = [];
   const decide = async (version: number) => {
     versions.push(version);

@@ -49,14 +49,14 @@ describe('createCounterWrites writes only what changes', () => {
     expect(createCounterWrites(before, after)).toHaveLength(items);
   });
 
-  test('a row whose texts change changes only the digest of its month', () => {
+  test('a change to the texts of a row changes only the digest of its month', () => {
     const after = { ...LUNCH, version: 2, updatedAt: 1 };
     expect(listCounterChanges([LUNCH], [after])).toEqual({
       'home#DAYS Y#2024': { d2: computeDigestShare(after) - computeDigestShare(LUNCH) },
     });
   });
 
-  test('a row whose amount changes changes only the sums', () => {
+  test('a change to the amount of a row changes only the sums', () => {
     const [yearChange, monthChange] = [{ E2: -1n }, { E29: -1n }];
     expect(listCounterChanges([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
       'home#DAYS Y#2024': yearChange,

@@ -4,7 +4,7 @@ import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 
 const keys = createKeys('home');
 
-test('the keys of the table are those of earlier releases', () => {
+test('the keys in the table are those of earlier releases', () => {
   const row = { type: 'income', categoryId: 7, date: '2024-02-29', createdAt: 0, id: 12 } as const;
   expect(keys.transaction(12)).toEqual({ pk: 'home#TRANSACTION#12', sk: '-' });
   expect(keys.category(12)).toEqual({ pk: 'home#CATEGORIES', sk: '0000000000000012' });
