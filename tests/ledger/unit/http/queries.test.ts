@@ -30,7 +30,15 @@ describe('parseTransactionQuery', () => {
   const NOT_DIGITS = [
     ...['', ' ', 'abc', '-1', '+1', '1.0', '1e1', '0x1', ' 1', '1 ', '１', '1,2', 'null'],
   ];
-  const INVALID_DATES = ['', '2023-02-29', '0000-01-01', '2024-1-1', '2024-01-01T00:00', 'today', '0'];
+  const INVALID_DATES = [
+    '',
+    '2023-02-29',
+    '0000-01-01',
+    '2024-1-1',
+    '2024-01-01T00:00',
+    'today',
+    '0',
+  ];
   const REAL_DATE = 'Must be a real calendar date written YYYY-MM-DD.';
 
   describe.each<[name: string, message: string, values: string[]]>([
