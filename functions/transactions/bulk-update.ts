@@ -1,4 +1,4 @@
-// PUT /transactions/bulk: changes transactions, each of which can be refused on its own.
+// PUT /transactions/bulk: changes transactions, each of which can be refused independently.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';

@@ -70,7 +70,7 @@ export interface Range {
 /** Decides from a stored item whether writes were applied. */
 export interface OutcomeCheck {
   readonly key: Key;
-  /** Returns undefined if the item does not tell, because another request has changed it since. */
+  /** Returns undefined if the item cannot tell, because another request has changed it since. */
   readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
 }
 
@@ -221,7 +221,7 @@ export function createDatabase(options: {
   }
 
   /**
-   * Applies all writes or none. Retries carry one request token, so that a write whose response was lost is not applied twice.
+   * Applies all writes or none. Retries carry the same request token, so that a write whose response was lost is not applied twice.
    * @param check used when all responses are lost
    * @throws the `onConditionFailed` error of the first write whose condition did not hold, or the `onBusy` error of the first
    *   write whose item was busy; OutcomeUnknownError

@@ -31,14 +31,14 @@ export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient 
   });
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
-    // A copy is needed: the document client writes options of its own into the object.
+    // A copy is needed: the document client writes its own options into the object.
     unmarshallOptions: { ...READ_NUMBERS },
   });
 }
 
 /**
  * Creates the part of a client's configuration that locates the database.
- * @param endpoint an http address, or `unix:` and the path of a socket: a local start opens no port for its database
+ * @param endpoint an http address, or `unix:` and the path of a socket: the local service opens no port for its database
  */
 export function createEndpointConfig(endpoint?: string): DynamoDBClientConfig {
   const connectionTimeout = CONNECTION_TIMEOUT_MS;
@@ -52,7 +52,7 @@ export function createEndpointConfig(endpoint?: string): DynamoDBClientConfig {
 /** An item in DynamoDB's encoding, as it is sent over the wire. */
 export type WireItem = Readonly<Record<string, AttributeValue>>;
 
-/** Decodes texts and numbers directly: nearly all attributes of the table are one or the other. */
+/** Decodes strings and numbers directly: nearly all attributes of the table are one or the other. */
 export function decodeItem(wire: WireItem): Record<string, unknown> {
   const item: Record<string, unknown> = {};
   for (const name in wire) {

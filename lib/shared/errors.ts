@@ -1,6 +1,6 @@
-// Errors of the environment and of calls to the database. Each has its name as a text, which minification does not change.
+// Errors of the environment and of calls to the database. Each has a literal name, which minification does not change.
 
-/** A variable of the environment that the program needs is missing or unusable. */
+/** An environment variable that the program needs is missing or unusable. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

@@ -14,7 +14,7 @@ class LineFormatter extends LogFormatter {
     return new LogItem({ attributes: { ...line, ...fields } });
   }
 
-  // The default would log every property, and an error of DynamoDB carries the items whose conditions failed.
+  // The default would log every property, and a DynamoDB error carries the items whose conditions failed.
   override formatError(error: Error): LogAttributes {
     const { name, message, stack, cause } = error;
     return { name, message, stack, ...(cause ? { cause: toError(cause) } : {}) };
@@ -28,7 +28,7 @@ const logger = createOnFirstUse(
 );
 const metrics = createOnFirstUse(() => new Metrics({ serviceName: SERVICE }));
 
-// Creates a writer on its first use: it opens the output, which would slow down the start of a function.
+// Creates a writer on its first use: creating it opens the output, which would slow down the start of a function.
 function createOnFirstUse<Writer>(create: () => Writer): () => Writer {
   let writer: Writer | undefined;
   return () => {

@@ -1,9 +1,9 @@
-// Makes untrusted text safe to show: it must not forge a line of its own, or change how the text around it looks.
+// Makes untrusted text safe to show: it must not forge a line, or change how the text around it looks.
 
 // Joiners belong to the spelling of names in several scripts; any other format character may reverse text.
 const PRINTABLE = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}])*$/u;
 
-/** True for a text without control characters, line breaks, terminal escapes and overrides of the writing direction. */
+/** True for text without control characters, line breaks, terminal escapes and overrides of the text direction. */
 export function isPrintable(text: string): boolean {
   return PRINTABLE.test(text);
 }

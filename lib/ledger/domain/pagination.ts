@@ -5,7 +5,7 @@ import type { CalendarDate } from './calendar-date.ts';
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** The position of a row in the orders by date: rows of one date are ordered by the time of their creation, then by id. */
+/** The position of a row in the orders by date: rows with the same date are ordered by the time of their creation, then by id. */
 export interface ListPosition {
   readonly date: CalendarDate;
   readonly createdAt: number;
@@ -22,7 +22,7 @@ export interface PageEnd extends RowPosition {
   readonly order: RowOrder;
 }
 
-/** Asks for the page after a row or, without `after`, for the page of a number; without both, for the first page. */
+/** Asks for the page after a row or for a numbered page; with neither, for the first page. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly perPage: number;

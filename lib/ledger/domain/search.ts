@@ -2,7 +2,7 @@
 import type { PageRequest } from './pagination.ts';
 import type { CategoriesFilter, Transaction } from './transaction.ts';
 
-/** Limit for the transactions of a search's dates, type and categories, all of which are read. */
+/** Maximum number of transactions that match a search's dates, type and categories: all of them are read. */
 export const MAX_SEARCHED_ROWS = 25_000;
 
 export interface SearchCriteria extends CategoriesFilter {
@@ -25,7 +25,7 @@ export function createMatcher(search: SearchCriteria): (row: Transaction) => boo
     if (amount < minAmount || amount > maxAmount) return false;
     if (text === undefined) return true;
     const searchedText = foldText(`${description}\n${notes ?? ''}`);
-    // A text of accents alone has no words: it must find nothing, not everything.
+    // Text of accents alone has no words: it must find nothing, not everything.
     return words.length > 0 && words.every((word) => searchedText.includes(word));
   };
 }

@@ -93,7 +93,7 @@ export const MAX_PERIODS = 1_200;
  */
 const MAX_TOTALS = 80_000;
 
-/** @throws ValidationError if there are more periods than one response holds */
+/** @throws ValidationError if there are more periods than one response has */
 export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
@@ -180,6 +180,6 @@ function fromYearNumber(number: number): CalendarYear {
 function refuseTooManyPeriods(period: Period, periods: readonly string[], groups: number): void {
   const maxPeriods = Math.min(MAX_PERIODS, Math.floor(MAX_TOTALS / Math.max(1, groups)));
   if (periods.length <= maxPeriods) return;
-  const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${maxPeriods}.`;
-  throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });
+  const sentence = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${maxPeriods}.`;
+  throw new ValidationError('Filter validation failed', { details: { group_by: [sentence] } });
 }

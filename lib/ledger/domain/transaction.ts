@@ -22,7 +22,7 @@ export interface TransactionFields {
 
 export interface Transaction extends TransactionFields, Revision {
   readonly id: number;
-  /** The import that created the transaction, which no change replaces; null or absent if there is none. */
+  /** The import that created the transaction, which never changes; null or absent if there is none. */
   readonly importId?: string | null;
 }
 
@@ -36,7 +36,7 @@ export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
   /**
-   * The category's name that was sent. It changes nothing: without `categoryId` it must be the name of the current category.
+   * The category name that was sent. It changes nothing: without `categoryId` it must be the name of the current category.
    */
   readonly categoryName?: unknown;
 };
@@ -72,7 +72,7 @@ export function splitByCategory(filter: CategoriesFilter): TransactionFilter[] {
 export interface TransactionSelection extends TransactionFilter {
   readonly externalId?: string | undefined;
   readonly importId?: string | undefined;
-  /** Text to find in the description or the notes, in any letter case. */
+  /** Text to find in the description or the notes, ignoring case. */
   readonly search?: string | undefined;
 }
 

@@ -3,7 +3,7 @@
 import { findAmountsByBalances } from './amounts-by-balance.ts';
 import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-columns.ts';
 import { type Field, findNamedColumns, isOtherAmount } from './column-names.ts';
-import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
+import { isMostlyFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
 import { findCurrencyCodes, parseCurrencyHeader } from './currencies.ts';
 
@@ -20,12 +20,14 @@ export interface AmountColumns {
   readonly amountColumns: readonly number[];
   readonly debitColumns: readonly number[];
   readonly creditColumns: readonly number[];
+  /** True if debits and credits have separate columns. */
   readonly isSplit: boolean;
+  /** True if the columns were found by their names, not by their contents. */
   readonly isNamed: boolean;
   readonly problem?: string;
 }
 
-const NAMED_COLUMNS = {
+const EMPTY_COLUMNS = {
   amountColumns: [],
   debitColumns: [],
   creditColumns: [],
@@ -41,11 +43,11 @@ export function findAmountColumns(
   const { names, samples, chosen } = context;
   const findUsable: FindUsable = (field) =>
     findNamedColumns(names, field).filter(
-      (index) => !claimedColumns.has(index) && mayHoldAmounts(samples[index]),
+      (index) => !claimedColumns.has(index) && mayContainAmounts(samples[index]),
     );
   const debitColumns = pickChosen('debit') ?? findUsable('debit').slice(0, 1);
   const creditColumns = pickChosen('credit') ?? findUsable('credit').slice(0, 1);
-  const splitColumns = { ...NAMED_COLUMNS, debitColumns, creditColumns, isSplit: true };
+  const splitColumns = { ...EMPTY_COLUMNS, debitColumns, creditColumns, isSplit: true };
   const hasSplit = debitColumns.length > 0 && creditColumns.length > 0;
   if (chosen.debit !== undefined || chosen.credit !== undefined) {
     const missingField = debitColumns.length === 0 ? 'debit' : 'credit';
@@ -53,7 +55,7 @@ export function findAmountColumns(
     return { ...splitColumns, problem: describeMissing(`for the ${missingField}`, missingField) };
   }
   const chosenColumns = pickChosen('amount');
-  if (chosenColumns !== undefined) return { ...NAMED_COLUMNS, amountColumns: chosenColumns };
+  if (chosenColumns !== undefined) return { ...EMPTY_COLUMNS, amountColumns: chosenColumns };
   const amountColumn = findNamedAmountColumn(context, findUsable);
   if (amountColumn === undefined)
     return hasSplit ? splitColumns : findOtherAmountColumns(context, claimedColumns);
@@ -64,18 +66,18 @@ export function findAmountColumns(
   );
   return hasSplit && areSplitColumnsUsed && !areAmountsSigned
     ? splitColumns
-    : { ...NAMED_COLUMNS, amountColumns: [amountColumn] };
+    : { ...EMPTY_COLUMNS, amountColumns: [amountColumn] };
 }
 
 type FindUsable = (field: Field) => readonly number[];
 
-function mayHoldAmounts(sample: Sample | undefined): boolean {
+function mayContainAmounts(sample: Sample | undefined): boolean {
   return sample?.cells.length === 0 || isNumeric(sample);
 }
 
 function findNamedAmountColumn(context: TableContext, findUsable: FindUsable): number | undefined {
   const { names, samples } = context;
-  const namedColumns = findUsable('amount').filter((index) => isFilled(samples[index]));
+  const namedColumns = findUsable('amount').filter((index) => isMostlyFilled(samples[index]));
   const grossColumn = names.findIndex(isGross);
   const hasFee = findUsable('fee').length > 0;
   if (!hasFee && names.some((name) => TAX.test(name)) && isNumeric(samples[grossColumn]))
@@ -92,9 +94,10 @@ function findOtherAmountColumns(
 ): AmountColumns {
   const unclaimedColumns = [...names.keys()].filter((index) => !claimedColumns.has(index));
   const currencyColumns = unclaimedColumns.filter(
-    (index) => parseCurrencyHeader(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
+    (index) =>
+      parseCurrencyHeader(headers[index] ?? '') !== null && mayContainAmounts(samples[index]),
   );
-  if (currencyColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: currencyColumns };
+  if (currencyColumns.length > 0) return { ...EMPTY_COLUMNS, amountColumns: currencyColumns };
   const columnsByContent = isSplitwiseExport(names)
     ? undefined
     : findAmountsByContent(names, samples, claimedColumns, rows);
@@ -103,8 +106,8 @@ function findOtherAmountColumns(
   const namedColumns = findNamedColumns(names, 'amount').filter(
     (index) => !claimedColumns.has(index),
   );
-  if (namedColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: namedColumns.slice(0, 1) };
-  return { ...NAMED_COLUMNS, isNamed: false, problem: describeMissing('for the amount', 'amount') };
+  if (namedColumns.length > 0) return { ...EMPTY_COLUMNS, amountColumns: namedColumns.slice(0, 1) };
+  return { ...EMPTY_COLUMNS, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
 
 /**
@@ -127,7 +130,7 @@ function preferOwnCurrency(
 }
 
 /**
- * Recognizes an export of Splitwise, which has a column for each person of a group: the file does not say which person the
+ * Recognizes an export from Splitwise, which has a column for each person of a group: the file does not say which person the
  * ledger belongs to.
  */
 function isSplitwiseExport(names: readonly string[]): boolean {
@@ -146,7 +149,7 @@ export function isNet(name = ''): boolean {
   return /^net(?: amount)?$/.test(name);
 }
 
-/** Finds columns of numbers with cents. If there are several, the balances show which ones hold the amounts. */
+/** Finds columns of numbers with cents. If there are several, the balances show which ones contain the amounts. */
 function findAmountsByContent(
   names: readonly string[],
   samples: readonly Sample[],
@@ -162,10 +165,10 @@ function findAmountsByContent(
     const hasCents = measureShare(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
     return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];
   });
-  const unnamedColumns = { ...NAMED_COLUMNS, isNamed: false };
+  const unnamedColumns = { ...EMPTY_COLUMNS, isNamed: false };
   const balanceColumns = findNamedColumns(names, 'balance');
   const candidates = moneyColumns.filter((index) => !balanceColumns.includes(index));
-  const filledColumns = candidates.filter((index) => isFilled(samples[index]));
+  const filledColumns = candidates.filter((index) => isMostlyFilled(samples[index]));
   if (filledColumns.length === 1 && candidates.length === 1)
     return { ...unnamedColumns, amountColumns: filledColumns };
   const columnsByBalance = findAmountsByBalances(moneyColumns, rows);

@@ -8,12 +8,12 @@ export type AmountsByBalance =
   | { readonly amountColumn: number; readonly debitColumn?: never; readonly creditColumn?: never }
   | { readonly amountColumn?: never; readonly debitColumn: number; readonly creditColumn: number };
 
-/** Maximum number of columns, because each is compared with each other one. */
+/** Maximum number of columns, because every column is compared with every other. */
 const MAX_COLUMNS = 8;
 
 type Numbers = readonly (number | null)[];
 
-/** @returns undefined if the balances do not show which column holds the amounts */
+/** @returns undefined if the balances do not show which column contains the amounts */
 export function findAmountsByBalances(
   columns: readonly number[],
   rows: readonly TableRow[],

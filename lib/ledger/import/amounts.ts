@@ -1,4 +1,4 @@
-// Reads amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
+// Reads amounts as banks write them: with digits grouped in any way, a currency, a sign on either side, or a word for the direction.
 import { isCurrencyCode, mayBeSameCurrency } from './currencies.ts';
 import { type Direction, findDirection } from './direction-words.ts';
 
@@ -10,7 +10,7 @@ export type DecimalSeparator = (typeof DECIMAL_SEPARATORS)[number];
  * before the last three as in India. Decimals after the second must be zeros. A text that fits both patterns has the same value
  * in both, so a wrong guess refuses an amount instead of scaling it.
  */
-const NUMBERS = {
+const NUMBER_PATTERNS = {
   point:
     /^(?:([1-9]\d{0,2}(?:([,'’\s])\d{3}(?:\2\d{3})*)?|[1-9]\d?(?:,\d\d)*,\d{3}|\d+)(?:\.(\d{1,2}|\d{2}00+))?|\.(\d{1,2}|\d{2}00+))$/,
   comma:
@@ -31,7 +31,7 @@ export interface ParsedAmount {
   readonly currency: string | null;
 }
 
-/** True for an empty cell. Banks also write a dash for it, with or without the sign of a currency. */
+/** True for an empty cell. Banks also write a dash for it, with or without a currency sign. */
 export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
@@ -128,7 +128,7 @@ function addWord(
 }
 
 function readNumber(digits: string, decimal: DecimalSeparator): number | undefined {
-  const match = NUMBERS[decimal].exec(digits);
+  const match = NUMBER_PATTERNS[decimal].exec(digits);
   if (!match) return undefined;
   const [, whole = '0', , cents, onlyCents = '0'] = match;
   return Number(`${whole.replace(/\D/g, '')}.${cents ?? onlyCents}`);
@@ -154,6 +154,7 @@ export function looksLikeAmount(text: string): boolean {
 function isNumber(text: string): boolean {
   const parts = stripAmount(text);
   return (
-    parts !== undefined && DECIMAL_SEPARATORS.some((decimal) => NUMBERS[decimal].test(parts.digits))
+    parts !== undefined &&
+    DECIMAL_SEPARATORS.some((decimal) => NUMBER_PATTERNS[decimal].test(parts.digits))
   );
 }

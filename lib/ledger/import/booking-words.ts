@@ -1,4 +1,4 @@
-// Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still pending, balances and
+// Recognizes rows by the words that banks and apps use, in many languages: bookings that failed or are still pending, balances and
 // totals, card payments, currency conversions, and yes/no columns.
 import { splitList } from './word-list.ts';
 
@@ -132,8 +132,8 @@ export function isConversionText(text: string): boolean {
 }
 
 /**
- * Texts in which a card issuer thanks for a payment, or says that it was received. Files of accounts also contain payments,
- * direct debits and refunds. Only whole words count: accounts pay "en comercio" and "recurring".
+ * Texts in which a card issuer thanks for a payment or confirms it, unlike the payments in files of other accounts. Only whole
+ * words count: "comercio" and "recurring" contain "merci" and "recu".
  */
 const CARD_PAYMENT =
   /(?:payments?|pymt|zahlung|paiement|pago|pagamento|betaling|betalning|wpłata)\b.{0,20}\b(?:thanks?|received|dank|danke(?:schon)?|erhalten|merci|recu|gracias|recibido|obrigad[ao]|recebido|grazie|ricevuto|ontvangen|bedankt|tack|mottag(?:en|et)|mottatt|modtaget|erhallen|dziekujemy)\b|\b(?:thanks?|dank|danke|erhaltene|merci|gracias|obrigad[ao]|grazie|bedankt|tack|erhallen|received)\b.{0,20}(?:payment|zahlung|paiement|pago|pagamento|betaling|betalning)\b|ご入金/;
@@ -144,7 +144,7 @@ export function isCardPayment(text: string): boolean {
   return text.length < 200 && CARD_PAYMENT.test(normalize(text));
 }
 
-/** Recognizes a refund. Files of cards list it among the payments, but other files have refunds too. */
+/** Recognizes a refund. Card files list refunds among the payments, but other files have refunds too. */
 export function isCardRefund(text: string): boolean {
   return text.length < 200 && CARD_REFUND.test(normalize(text));
 }
@@ -166,8 +166,8 @@ export function findLeaveOutReason(
 }
 
 /**
- * Yes/no columns in which yes means that a booking is still pending or has failed. "Planned" and "scheduled" are not listed on
- * purpose: a purchase that they mark may be booked.
+ * Yes/no columns in which yes means that a booking is still pending or has failed. "Planned" and "scheduled" are
+ * deliberately not listed: a purchase that they mark may be booked.
  */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;

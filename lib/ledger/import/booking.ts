@@ -8,13 +8,13 @@ export interface Booking {
   readonly date: string;
   /** Amount in the account's currency, negative for an expense. */
   readonly signed: number;
-  /** True if the file states the direction in a word or in a column of its own, not only by a sign. */
+  /** True if the file states the direction in a word or in a separate column, not only by a sign. */
   readonly isDirectionStated: boolean;
-  /** The amount as text, part of the identity of a booking with an id. In a table it is the amount without a decided direction. */
+  /** The amount as text, part of the identity of a booking with an id. In a table, it is the amount before its direction is decided. */
   readonly writtenAmount: string;
   /**
-   * Texts of the booking without empty ones, the most telling first: the other party, then the purpose. One becomes the
-   * description, the others become notes.
+   * Non-empty texts of the booking, the most telling first: the other party, then the purpose. One becomes the description, the
+   * others become notes.
    */
   readonly texts: readonly string[];
   /** Kind of booking, such as "Card payment"; describes a booking that has no text. */
@@ -100,7 +100,7 @@ export interface ParsedBookings {
  * cut a name to a field's width and repeat it whole in the next field.
  * @param notes the file's own notes, which come first
  */
-export function describeTexts(texts: readonly string[], notes: string | null) {
+export function toDescriptionAndNotes(texts: readonly string[], notes: string | null) {
   const [first, ...others] = texts;
   if (first === undefined || others.length === 0)
     return { description: first, notes: notes || null };

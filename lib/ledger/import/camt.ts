@@ -18,7 +18,7 @@ import {
   toBooking,
 } from './stated-bookings.ts';
 
-/** Text, or an element with its attributes and children; every child is a list. */
+/** Text, or an element with its attributes and, in lists, its children. */
 type Node = string | { readonly [name: string]: readonly Node[] | string };
 
 const DOCUMENTS = ['BkToCstmrStmt', 'BkToCstmrAcctRpt'];
@@ -53,7 +53,7 @@ export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
     (each) => STATEMENTS.flatMap((name) => selectNodes(each, name)),
   );
   if (statements.length === 0)
-    throw new UserError('The file has no statement of an account. Choose another download.');
+    throw new UserError('The file has no account statement. Choose another download.');
   const lineAt = createLineCounter(text);
   const lines = text.matchAll(ENTRY_TAG).map(({ index }) => lineAt(index));
   const parsedStatements = statements.map((statement) => readStatement(statement, lines));
@@ -89,7 +89,7 @@ function readStatement(statement: Node, lines: Iterator<number, undefined>): Par
     }
     try {
       bookings.push(
-        ...readEntry(entry, { line, account, keepsDirection: reversalDirection === 'repeated' }),
+        ...readEntry(entry, { line, account, repeatsDirection: reversalDirection === 'repeated' }),
       );
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
@@ -114,12 +114,16 @@ function parse(text: string): Node {
 interface EntryContext {
   readonly line: number;
   readonly account: string | null;
-  readonly keepsDirection: boolean;
+  /** True if the bank repeats the direction of a reversed booking. */
+  readonly repeatsDirection: boolean;
 }
 
-function readEntry(entry: Node, { keepsDirection, ...location }: EntryContext): readonly Booking[] {
+function readEntry(
+  entry: Node,
+  { repeatsDirection, ...location }: EntryContext,
+): readonly Booking[] {
   const [amount = ''] = selectNodes(entry, 'Amt');
-  const sign = keepsDirection && isReversal(entry) ? -1 : 1;
+  const sign = repeatsDirection && isReversal(entry) ? -1 : 1;
   const signed = sign * readDirection(entry) * readExactAmount(readText(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
@@ -201,7 +205,7 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
 function askAboutReversals(reversals: number): Question {
   return {
     topic: 'direction',
-    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the reversed booking. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
+    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the reversed booking. If the preview is right, add --as-it-is. If not, download a statement of whole days, with balances.`,
   };
 }
 

@@ -1,5 +1,5 @@
-// Checks bookings of any format before they become transactions: bookings that failed are left out, a currency conversion
-// becomes the one payment that it was, and questions that only the user can answer are collected.
+// Checks bookings of any format before they become transactions: bookings that failed are left out, the rows of a
+// currency conversion become one payment, and questions that only the user can answer are collected.
 
 import { compareWithBalances } from './balance.ts';
 import {
@@ -60,13 +60,13 @@ export function checkBookings(parsed: ParsedBookings, options: CheckOptions): Ch
   };
   const readCurrency = createCurrencyReader(parsed.currencies);
   const movedBookings = keepMovedBookings(
-    nameCurrencies(parsed.bookings, readCurrency),
+    normalizeCurrencies(parsed.bookings, readCurrency),
     options,
     addLeftOut,
   );
   questions.push(...askAboutUnknownStates(movedBookings, parsed.leftOut));
   const joinedBookings = joinConversions(leaveOutSums(movedBookings, addLeftOut), addLeftOut);
-  const bookingsInCurrency = chooseCurrency(
+  const bookingsInCurrency = keepChosenCurrencies(
     joinedBookings,
     options.currency?.split(',').map(readCurrency),
     addLeftOut,
@@ -127,7 +127,7 @@ function askAboutFlags(bookings: readonly Booking[]): readonly Question[] {
   });
 }
 
-/** Leaves out rows that repeat the money of others: totals, and bookings that the next lines split into parts. */
+/** Leaves out rows that repeat the money of other rows: totals, and bookings that the next lines split into parts. */
 function leaveOutSums(bookings: readonly Booking[], addLeftOut: AddLeftOut): readonly Booking[] {
   const splitBookings = findSplitBookings(bookings);
   const totals = findTotals(bookings);
@@ -163,7 +163,7 @@ function askAboutUnknownStates(
     .slice(0, MAX_SHOWN)
     .map((word) => `"${word}"`)
     .join(', ');
-  const message = `The status column has unknown words: ${shownWords}. Leave the rows of a word out with --leave-out "${unknownWords[0]}", or import all of them with --status-column none.`;
+  const message = `The status column has unknown words: ${shownWords}. Leave out the rows with such a word with --leave-out "${unknownWords[0]}", or import all of them with --status-column none.`;
   return [{ topic: 'status', message }];
 }
 
@@ -223,7 +223,7 @@ function joinConversions(bookings: readonly Booking[], addLeftOut: AddLeftOut): 
     .map((booking) => joinedByPayment.get(booking) ?? booking);
 }
 
-function nameCurrencies(
+function normalizeCurrencies(
   bookings: readonly Booking[],
   readCurrency: CurrencyReader,
 ): readonly Booking[] {
@@ -236,7 +236,7 @@ function countCurrencies(bookings: readonly Booking[]): number {
   return new Set(bookings.flatMap(({ currency }) => currency ?? [])).size;
 }
 
-function chooseCurrency(
+function keepChosenCurrencies(
   bookings: readonly Booking[],
   chosenCodes: readonly string[] | undefined,
   addLeftOut: AddLeftOut,
@@ -280,7 +280,7 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const renamingAdvice = pair
     ? `; if ${pair.first} is ${pair.second}, import both with --currency ${names}`
     : '';
-  return `The amounts are in several currencies, which do not add up: ${[...shownCurrencies, ...moreTexts].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
+  return `The amounts are in several currencies, which cannot be added up: ${[...shownCurrencies, ...moreTexts].join(', ')}. Import only one with --currency ${quote(codes[0] ?? '')}${renamingAdvice}.`;
 }
 
 /** Adds up each account of the file: one sum over several accounts says little. */
@@ -318,7 +318,7 @@ function askAboutDoubleEntries(bookings: readonly Booking[]): readonly Question[
   const accounts = [...new Set(bookings.flatMap(({ account }) => account ?? []))];
   const advice =
     accounts.length > 1
-      ? `Import those of one account with --only-account NAME; the file has ${accounts.slice(0, MAX_SHOWN).join(', ')}.`
+      ? `Import only one account with --only-account NAME; the file has ${accounts.slice(0, MAX_SHOWN).join(', ')}.`
       : 'Export one account alone, or add --as-it-is.';
   return [
     {

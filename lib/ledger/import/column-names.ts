@@ -144,7 +144,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액,
     거래 후 잔액, staða, مانده, 餘額, 結餘, 帳戶餘額, stanje, стање
   `),
-  // A row of Wise has both sides of a transfer: the target is the amount that the other side received.
+  // A row from Wise has both sides of a transfer: the target is the amount that the other side received.
   receivedAmount: splitList('target amount after fees'),
   receivedCurrency: splitList('target currency'),
   fee: splitList(`
@@ -184,7 +184,7 @@ const CURRENCY_SUFFIX = new RegExp(` (?:in )?(?:euros?|${CURRENCY_CODES.join('|'
 /** Longer texts are not column names. */
 const MAX_NAME_LENGTH = 80;
 
-/** @returns an empty text for a header too long to be a name */
+/** @returns an empty string for a header too long to be a name */
 export function normalizeName(header: string): string {
   if (header.length > MAX_NAME_LENGTH) return '';
   // Some apps number their columns: "(2)Date".
@@ -222,7 +222,7 @@ function rankNames(names: readonly string[]): ReadonlyMap<string, number> {
   return ranks;
 }
 
-/** Finds the columns that may hold a field by their names, the most certain first. */
+/** Finds the columns that may contain a field, by their names, the most certain first. */
 export function findNamedColumns(names: readonly string[], field: Field): readonly number[] {
   const ranks = RANKS[field];
   return names

@@ -4,7 +4,7 @@ import type { TableRow } from './csv-text.ts';
 
 /** Number of rows that are sampled below a header. */
 export const MAX_SAMPLED_ROWS = 300;
-/** Share of a column's cells that must be of one kind. */
+/** Minimum share of a column's cells that must be of one kind. */
 export const MIN_KIND_SHARE = 0.8;
 
 /** The non-empty cells of a column, and the number of rows that were sampled. */
@@ -38,7 +38,7 @@ function looksLikeAmountOrDash(cell: string): boolean {
   return looksLikeAmount(cell) || isEmptyAmount(cell);
 }
 
-export function isFilled(sample: Sample | undefined): boolean {
+export function isMostlyFilled(sample: Sample | undefined): boolean {
   return sample !== undefined && sample.cells.length >= sample.rows / 2;
 }
 

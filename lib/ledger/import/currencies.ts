@@ -20,7 +20,7 @@ export function findCurrencyCodes(text: string): readonly string[] {
 }
 
 /** Signs of each currency, in upper case, separated by spaces. Several dollars and crowns share a sign. */
-const SYMBOLS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   ARS: '$',
   AUD: '$ A$ AU$',
   BGN: 'ЛВ',
@@ -60,8 +60,8 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   UYU: '$',
   VND: '₫',
 };
-const CODES_BY_SYMBOL = Map.groupBy(
-  Object.entries(SYMBOLS).flatMap(([code, signs]) =>
+const CODES_BY_SIGN = Map.groupBy(
+  Object.entries(SIGNS).flatMap(([code, signs]) =>
     signs.split(' ').map((sign) => ({ code, sign })),
   ),
   ({ sign }) => sign,
@@ -70,7 +70,7 @@ const CODES_BY_SYMBOL = Map.groupBy(
 /** Lists the currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
 function listPossibleCodes(text: string): readonly string[] {
   const normalizedText = normalize(text);
-  return CODES_BY_SYMBOL.get(normalizedText)?.map(({ code }) => code) ?? normalizedText.split(' ');
+  return CODES_BY_SIGN.get(normalizedText)?.map(({ code }) => code) ?? normalizedText.split(' ');
 }
 
 function normalize(text: string): string {

@@ -1,12 +1,12 @@
-// Reads dates as banks write them: with numbers in any order, names of months, or the day numbers of a spreadsheet.
+// Reads dates as banks write them: with numbers in any order, month names, or a spreadsheet's day numbers.
 import { UserError } from '../../shared/user-error.ts';
 import { isCalendarDate } from '../domain/calendar-date.ts';
-import { derivePerText } from './distinct-texts.ts';
+import { memoizeByText } from './distinct-texts.ts';
 
 export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Names of each month and their abbreviations, in the languages of the supported banks. */
+/** Names of each month and its abbreviations, in the languages of the supported banks. */
 const MONTHS: readonly string[] = [
   'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris janv janner tammikuuta jaan januarja sausio януари січня січ ιανουαριου sij',
   'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar febr fevr helmikuuta februara vasario veebr февр февруари лютого лют φεβρουαριου velj',
@@ -201,13 +201,13 @@ function expandYear(digits: string, lastYear: number): string | undefined {
 
 export interface DateOptions {
   readonly chosenOrder?: DateOrder | undefined;
-  /** The current date, `YYYY-MM-DD`. A year of two digits is at most the year after it. */
+  /** The current date, `YYYY-MM-DD`. A two-digit year is at most the year after this date. */
   readonly today: string;
   /** True if the file comes from a country that does not write the month first. */
   readonly isDayFirst: boolean;
 }
 
-/** Drops accents and case. To Unicode, the dotless i of Turkish is a letter of its own, not an i without its mark. */
+/** Drops accents and case. To Unicode, Turkish dotless i is a separate letter, not an i without its mark. */
 function toPlainWord(text: string): string {
   const plainWord = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plainWord.replaceAll('ı', 'i');
@@ -225,11 +225,11 @@ export function looksLikeDate(text: string): boolean {
  */
 export function readDates(dates: readonly string[], options: DateOptions): DateReader {
   const lastYear = Number(options.today.slice(0, 4)) + 1;
-  const split = derivePerText(splitDate);
+  const split = memoizeByText(splitDate);
   const writtenDates = tallyDates(dates, split);
   const order = options.chosenOrder ?? chooseOrder(writtenDates, options, lastYear);
   if (options.chosenOrder) requireOrder(writtenDates, order, lastYear);
-  const convert = derivePerText((text) => {
+  const convert = memoizeByText((text) => {
     const parts = split(text);
     return parts && toIsoDate(parts, order, lastYear);
   });
@@ -322,7 +322,7 @@ function chooseOrder(
   const bestReadings = readings.filter(({ rows }) => rows === maxRows);
   if (fixedRows === maxRows)
     throw createAmbiguousOrderError('ymd', bestReadings[0]?.order ?? 'dmy');
-  // The year can come first or last only if it has two digits.
+  // Only a year of two digits can come either first or last.
   const likelyReadings = bestReadings.some(({ order }) => order === 'ymd')
     ? keepDayAndMonthOrders(
         bestReadings,

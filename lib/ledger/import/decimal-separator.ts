@@ -46,24 +46,25 @@ export function decideDecimals(evidence: DecimalEvidence): DecimalDecision {
   const [example, separator] =
     trimmedAmounts.map((amount) => ONE_GROUP.exec(amount)).find((match) => match !== null) ?? [];
   if (example === undefined) return { decimal: 'point', trim };
-  const group = separator === ',' ? 'point' : 'comma';
-  const decimal = minorDigits === 3 ? (group === 'point' ? 'comma' : 'point') : group;
+  const decimalIfThousands = separator === ',' ? 'point' : 'comma';
+  const decimal =
+    minorDigits === 3 ? (decimalIfThousands === 'point' ? 'comma' : 'point') : decimalIfThousands;
   return minorDigits === 2
     ? { decimal, trim, question: askForSeparator(example, decimal) }
     : { decimal, trim };
 }
 
-function askForSeparator(example: string, group: DecimalSeparator): Question {
-  const decimal = group === 'point' ? 'comma' : 'point';
+function askForSeparator(example: string, decimalIfThousands: DecimalSeparator): Question {
+  const decimal = decimalIfThousands === 'point' ? 'comma' : 'point';
   return {
     topic: 'decimal',
-    message: `"${example.trim()}" may be thousands or have three decimals, and no other amount shows which. Choose --decimal ${group} if it is thousands, or --decimal ${decimal}.`,
+    message: `"${example.trim()}" may be thousands or have three decimals, and no other amount shows which. Choose --decimal ${decimalIfThousands} if it is thousands, or --decimal ${decimal}.`,
   };
 }
 
 /**
  * Finds the separator before the last one or two digits of most amounts. If there is none, and groups have a separator, the
- * decimals have the other one.
+ * other one separates the decimals.
  */
 export function findDecimalSeparator(amounts: readonly string[]): DecimalSeparator | undefined {
   let commas = 0;

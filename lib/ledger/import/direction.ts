@@ -1,10 +1,10 @@
-// Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by a word in a column
-// of its own. If a word and a sign both state the direction, they must agree.
+// Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by a word in a
+// separate column. If a word and a sign both state the direction, they must agree.
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 import type { ParsedAmount } from './amounts.ts';
 import { type Direction, findDirection } from './direction-words.ts';
-import { derivePerText } from './distinct-texts.ts';
+import { memoizeByText } from './distinct-texts.ts';
 
 export interface TypeWords {
   readonly income: readonly string[];
@@ -46,7 +46,7 @@ export function createDirectionReader(
   const hasGivenWords = words.income.length + words.expense.length > 0;
   if (hasGivenWords && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
-  const findWordDirection = derivePerText((word) =>
+  const findWordDirection = memoizeByText((word) =>
     hasGivenWords ? findChosenDirection(word, words) : findDirection(word),
   );
   const readWord = (word: string | null) => (word === null ? undefined : findWordDirection(word));
@@ -83,7 +83,7 @@ export function createDirectionReader(
 interface SignPattern {
   readonly convention: Convention;
   readonly hasWords: boolean;
-  /** The direction of the words, if they all have the same. */
+  /** The direction of the words, if all of them state the same one. */
   readonly onlyDirection: TransactionType | undefined;
   /** True if a number without a word has a minus. */
   readonly hasOtherNegatives: boolean;
@@ -113,6 +113,7 @@ function findSignPattern(
 }
 
 interface SignPatterns {
+  /** Pattern of the words beside numbers, such as DR. */
   readonly marks: SignPattern;
   readonly column: SignPattern;
   readonly usesColumn: boolean;

@@ -1,9 +1,9 @@
-// Decides whether a fee in a column of its own must be added to the amount beside it, or is already part of it. Balances decide.
+// Decides whether a fee in a separate column must be added to the amount beside it, or is already part of it. Balances decide.
 // Without balances, the known rule of the bank's layout decides. Without such a rule, the user is asked.
 import { compareWithBalances } from './balance.ts';
 import { pluralize, type Question } from './booking.ts';
 
-/** Says whether a fee must be added to the amount or is already included. */
+/** Whether a fee must be added to the amount or is already included. */
 export type FeeRule = 'added' | 'included' | 'unknown';
 
 interface PaidRow {
@@ -33,7 +33,7 @@ const REVOLUT = new Set([
 
 /**
  * @param names normalized headers of all columns
- * @param column normalized headers of the columns of the fee and the amount
+ * @param column normalized headers of the fee column and the amount column
  */
 export function findFeeRule(
   names: readonly string[],

@@ -102,7 +102,7 @@ const UNSUPPORTED_FORMATS: readonly (readonly [
  */
 export function findFormat(bytes: Uint8Array): FileFormat | undefined {
   const latinText = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
-  // UTF-16 has a zero byte beside each Latin character. Without these bytes, its formats are recognized as well.
+  // UTF-16 has a zero byte beside each Latin character. Without these bytes, formats in UTF-16 are recognized too.
   const head = latinText.replaceAll('\0', '');
   const format = FORMATS.find(({ recognizes }) => recognizes(head));
   if (format) return format;

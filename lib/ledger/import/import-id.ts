@@ -3,7 +3,7 @@ import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
 
 /**
  * @param file name of the file, without folders
- * @param usedIds ids of the ledger's imports: two files of one name may be imported in the same second
+ * @param usedIds ids of the ledger's imports: two files with the same name may be imported in the same second
  */
 export function makeImportId(
   file: string,

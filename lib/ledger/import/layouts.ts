@@ -1,4 +1,4 @@
-// Remembers the options for each layout of a file, so that next month's file needs none.
+// Remembers the options for each file layout, so that next month's file needs none.
 
 import type { DecimalSeparator } from './amounts.ts';
 import { looksLikeAmount } from './amounts.ts';
@@ -29,7 +29,7 @@ export interface LayoutOptions {
 /** Options by the key of their layout. */
 export type Layouts = Readonly<Record<string, LayoutOptions>>;
 
-const MAX_ROWS_BEFORE = 100;
+const MAX_ROWS_BEFORE_HEADER = 100;
 const MAX_KEY_LENGTH = 2_000;
 
 /** Identifies a layout by its header or, without one, by the number of columns and the kinds of their cells. */
@@ -64,7 +64,7 @@ export function recallLayout(
   if (Object.keys(layouts).length === 0) return undefined;
   // Only the first row counts: the same kinds of cells below a header are another layout.
   const headerlessKey = toHeaderlessKey(rows[0]?.cells ?? []);
-  const headerKeys = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => toHeaderKey(cells));
+  const headerKeys = rows.slice(0, MAX_ROWS_BEFORE_HEADER).map(({ cells }) => toHeaderKey(cells));
   const key = [...headerKeys, headerlessKey].find((each) => Object.hasOwn(layouts, each));
   return key === undefined ? undefined : layouts[key];
 }

@@ -1,5 +1,5 @@
-// Proposes categories for rows without one, from categorised rows whose descriptions share words with them, apart from the card
-// numbers, dates and references that banks add. Income and expenses are learned separately.
+// Proposes categories for rows without one, from categorised rows whose descriptions share words with theirs. Card numbers, dates
+// and references, which banks add, do not count. Income and expenses are learned separately.
 import type { TransactionType } from '../domain/transaction.ts';
 
 /** A row to learn from, or to propose a category for. */
@@ -62,7 +62,7 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
     const proposals = listPhrases(words).flatMap((phrase) => {
       const phraseCounts = counts.get(`${type} ${phrase}`);
       return (
-        readProposal(phrase, phraseCounts, phrase === wholeText ? undefined : generalCounts) ?? []
+        createProposal(phrase, phraseCounts, phrase === wholeText ? undefined : generalCounts) ?? []
       );
     });
     return chooseProposal(proposals);
@@ -74,7 +74,7 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
  * @param generalCounts counts of all rows, given if the words are only a part of the description: a bank puts some words into
  * many rows, so the category must be much more frequent with the words than without
  */
-function readProposal(
+function createProposal(
   words: string,
   counts: Counts = new Map(),
   generalCounts: Counts = new Map(),
@@ -97,7 +97,7 @@ function sumCounts(counts: Counts): number {
 
 /**
  * Chooses the category with the most support. "amazon prime" outranks "amazon", which it contains; among unrelated words, those
- * of more rows count more, so a city that came up twice does not outvote a shop.
+ * in more rows count more, so a city that came up twice does not outvote a shop.
  */
 function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
   const uncontradictedProposals = proposals.filter(

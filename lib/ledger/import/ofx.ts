@@ -47,7 +47,7 @@ const STATEMENTS = ['STMTRS', 'CCSTMTRS'];
 const INVESTMENT_STATEMENT = 'INVSTMTRS';
 /** Aggregates within a transaction that reuse the names of its own values; they are not searched. */
 const OTHER_PARTIES = ['BANKACCTTO', 'CCACCTTO', 'IMAGEDATA', 'EXTDPMT'];
-/** Types of money that leaves the account. They count only if a bank writes no signs at all. */
+/** Types of rows whose money leaves the account. They count only if a bank writes no signs at all. */
 const OUTGOING = [
   ...['DEBIT', 'FEE', 'SRVCHG', 'ATM', 'POS', 'CHECK', 'PAYMENT', 'CASH'],
   ...['DIRECTDEBIT', 'REPEATPMT'],
@@ -180,9 +180,10 @@ function readType(row: Element): string {
   return findValue(row, 'TRNTYPE').toUpperCase();
 }
 
-/** Accepts groups of digits: OFX has none, but some banks write them. */
+/** Accepts groups of digits: OFX forbids them, but some banks write them. */
 function readAmount(text: string): number {
-  if (AMBIGUOUS.test(text)) throw new Error(`the amount "${text}" may have groups or decimals`);
+  if (AMBIGUOUS.test(text))
+    throw new Error(`the amount "${text}" may have groups of digits or decimals`);
   return readExactAmount(
     text.replace(GROUPED, (_, whole: string, separator: string, cents: string) => {
       return `${whole.replaceAll(separator, '')}.${cents}`;
@@ -190,10 +191,10 @@ function readAmount(text: string): number {
   );
 }
 
-/** Reads the day alone. A time and its zone may follow, but they do not move the day that the bank names. */
+/** Reads only the day. A time and its zone may follow, but they do not change the day that the bank states. */
 function readOfxDate(text: string): string {
   const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text) ?? [];
-  if (year === undefined || !(Number(year) > 0)) throw new Error(`"${text}" is not a date of OFX`);
+  if (year === undefined || !(Number(year) > 0)) throw new Error(`"${text}" is not an OFX date`);
   return `${year}-${month}-${day}`;
 }
 
@@ -242,7 +243,7 @@ function findValue({ children }: Element, name: string): string {
   return '';
 }
 
-/** Parses the tags. A tag before a text is a value, closed or not; every other tag holds what follows up to its closing tag. */
+/** Parses the tags. A tag before a text is a value, closed or not; every other tag contains what follows up to its closing tag. */
 function parseElements(text: string): readonly Element[] {
   const body = replaceCdata(text);
   const lineAt = createLineCounter(body);
@@ -269,7 +270,7 @@ function parseElements(text: string): readonly Element[] {
   return root.children;
 }
 
-/** Turns each block of raw text into text with entities. */
+/** Replaces each CDATA block with its text, in which special characters become entities. */
 function replaceCdata(text: string): string {
   const [leadingText = '', ...blocks] = text.split(CDATA_START);
   const replacedBlocks = blocks.map((block) => {

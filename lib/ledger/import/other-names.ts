@@ -7,11 +7,11 @@ import type { LedgerRow, StatementRow } from './transaction-row.ts';
 export interface OtherName {
   /** The other name; undefined for rows that were imported without one. */
   readonly name: string | undefined;
-  /** Rows that the ledger has from imports under this name, which share so many rows that it must be the same account. */
+  /** Rows that the ledger has from imports under this name: so many rows are equal that it must be the same account. */
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   /** Rows that were imported under this name, and deleted since. */
   readonly deleted: readonly StatementRow[];
-  /** Rows that were deleted since if the other name means the same account, which nothing proves. */
+  /** Rows that were deleted since, but only if the other name means the same account, which nothing proves. */
   readonly possiblyDeleted: readonly StatementRow[];
 }
 
@@ -39,28 +39,28 @@ export function findOtherNames(search: Search): readonly OtherName[] {
     unmatchedTransactions.map((transaction) => [transaction.externalId, transaction]),
   );
   return names.map((name): OtherName => {
-    const pairsOfName = new Map<StatementRow, LedgerRow>();
+    const pairsUnderName = new Map<StatementRow, LedgerRow>();
     const deleted: StatementRow[] = [];
     for (const row of unmatchedRows) {
       const externalId = row.idWithAccount?.(name) ?? null;
       const transaction = externalId === null ? undefined : byExternalId.get(externalId);
-      if (transaction) pairsOfName.set(row, transaction);
+      if (transaction) pairsUnderName.set(row, transaction);
       else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
     }
-    const pairedTransactions = new Set(pairsOfName.values());
+    const pairedTransactions = new Set(pairsUnderName.values());
     const deletedRows = new Set(deleted);
     const unknownRows = unmatchedRows.filter(
-      (row) => !pairsOfName.has(row) && !deletedRows.has(row),
+      (row) => !pairsUnderName.has(row) && !deletedRows.has(row),
     );
     const remainingTransactions = unmatchedTransactions.filter(
       (transaction) => !pairedTransactions.has(transaction),
     );
-    const overlap = findOverlap(rows, pairsOfName, remainingTransactions);
+    const overlap = findOverlap(rows, pairsUnderName, remainingTransactions);
     const imports = new Set(
       overlap.sharedRowsByImport.keys().filter((id) => isSameAccount(overlap, id, unknownRows)),
     );
     const provenPairs = new Map(
-      [...pairsOfName].filter(([, { importId }]) => imports.has(importId)),
+      [...pairsUnderName].filter(([, { importId }]) => imports.has(importId)),
     );
     return provenPairs.size === 0
       ? { name, pairs: provenPairs, deleted: [], possiblyDeleted: deleted }

@@ -1,5 +1,5 @@
-// Compares a file with earlier imports that share rows with it. A file of the same account also has their other rows of the same
-// days, except those that the bank removed or rebooked. A file of another account has few of them.
+// Compares a file with earlier imports that share rows with it. A file of the same account also has the other rows of those
+// imports on the same days, except those that the bank removed or rebooked. A file of another account has few of them.
 import { pluralize, type Question } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
@@ -86,7 +86,7 @@ interface Comparison extends Overlap {
 
 /**
  * Asks for the account if the file may be of another one: two accounts may have equal rows, and only a name tells them apart.
- * If file and import share only one day, one or two equal rows prove nothing without the bank's id or a balance.
+ * If the file and the import share only one day, one or two equal rows prove nothing without the bank's id or a balance.
  */
 export function askAboutAccount(comparison: Comparison): readonly Question[] {
   const { sharedRowsByImport, unexplained } = comparison;

@@ -71,12 +71,12 @@ export function planImport(
   const otherNames = findOtherNames({ rows, ledger, pairs, recorded, account });
   for (const otherName of otherNames)
     for (const [row, transaction] of otherName.pairs) pairs.set(row, transaction);
-  const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
+  const deletedUnderOtherNames = new Set(otherNames.flatMap((each) => each.deleted));
   const possiblyDeleted = new Set(otherNames.flatMap((each) => each.possiblyDeleted));
   const wasImported = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
     const wasExported = isFromThisLedger && id && createdAt;
-    return wasExported || recorded?.has(row) || deletedUnderOthers.has(row);
+    return wasExported || recorded?.has(row) || deletedUnderOtherNames.has(row);
   };
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),

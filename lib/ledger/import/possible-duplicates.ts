@@ -51,10 +51,11 @@ function createBankIdFinder(
 }
 
 /**
- * Pairs rows with transactions of another date: a booking that was pending, or that another of the bank's files dates by the
+ * Pairs rows with transactions on another date: a booking that was pending, or that another of the bank's files dates by the
  * purchase. Failing that, it pairs them with vanished transactions: the bank rebooks a pending row, often with another text or
  * amount.
- * @param rows rows that `findDuplicates` left unpaired, as are the transactions of `ledger`: the same date is likelier
+ * @param rows rows that `findDuplicates` left unpaired; it comes first, because a pair with the same date is likelier
+ * @param ledger transactions that `findDuplicates` left unpaired
  */
 export function findRebooked(
   rows: readonly StatementRow[],
@@ -128,7 +129,7 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
   };
 }
 
-/** Finds transactions of a near date with the row's type, its amount and a word of its text; the nearest first. */
+/** Finds transactions on a near date with the row's type, its amount and a word of its text; the nearest first. */
 function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firstDate: string) {
   const nearDates = new Map<string, readonly string[]>();
   return (row: StatementRow): readonly LedgerRow[] => {
@@ -145,7 +146,7 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
 }
 
 /**
- * Searches first by the amount, whatever the text, then by a word of the text, whatever the amount: a tip changes it.
+ * Searches first by the amount, whatever the text, then by a word of the text, whatever the amount: a tip changes the amount.
  */
 function createVanishedFinders(vanished: readonly LedgerRow[]) {
   return [

@@ -29,7 +29,7 @@ interface QifRecord {
 export interface QifOptions {
   readonly dateOrder?: DateOrder | undefined;
   readonly decimal?: DecimalSeparator | undefined;
-  /** `YYYY-MM-DD`; years of two digits are read as of this day. */
+  /** `YYYY-MM-DD`; two-digit years are read relative to this day. */
   readonly today: string;
 }
 

@@ -26,9 +26,9 @@ import {
   type CellReader,
   createCellReader,
   locateRefused,
-  sortRows,
+  separateRows,
   toLeftOutLine,
-} from './sort-rows.ts';
+} from './separate-rows.ts';
 import type { Table } from './table.ts';
 
 export interface TableOptions {
@@ -54,7 +54,7 @@ export interface ParsedTable extends ParsedBookings {
 /** @throws UserError if dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ParsedTable {
   const readCell = createCellReader(table);
-  const { records, refused, leftOut, findDoubtfulColumn } = sortRows(
+  const { records, refused, leftOut, findDoubtfulColumn } = separateRows(
     table,
     readCell,
     options.leaveOut,
@@ -275,7 +275,7 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
 
 /**
  * Asks about a first or last line that differs in form from all others. Some banks write no header, and begin or end the file
- * with a balance in the column of the amounts. Such a line has another form of date, or no text.
+ * with a balance in the amount column. The date of such a line has another form, or the line has no text.
  */
 function findOddEdges(
   bookings: readonly Booking[],
@@ -321,7 +321,7 @@ function createHeaderCurrencyReader({ headers, columns }: Table) {
   };
 }
 
-/** Reads the currency if it has two columns: the first for debits, the second for credits. */
+/** Reads the currency from one of two currency columns: the first is for debits, the second for credits. */
 function createSideCurrencyReader({ columns }: Table) {
   const [debitColumn, creditColumn] = columns.currency;
   return ({ cells }: TableRow, { side }: RowAmount): string | null => {
@@ -341,7 +341,7 @@ function describeFees({ headers, columns }: Table, chosenColumn: string | undefi
 }
 
 /**
- * True if the date's header is not English. Only countries that speak English write the month first. "Data" beside an "Amount"
+ * True if the date's header is not English. Only English-speaking countries write the month first. "Data" beside an "Amount"
  * may be English too.
  */
 function isDateHeaderForeign({ headers, columns, headerLine }: Table): boolean {

@@ -1,4 +1,4 @@
-// Fingerprints that a ledger keeps of imported rows: the row's identity, and its contents. They show a later import which rows
+// Records that a ledger keeps of imported rows: hashes of the row's identity and of its contents. They show a later import which rows
 // were deleted by hand, and an undo which rows were changed only by adding a category.
 import { MAX_IMPORT_PARTS } from '../domain/import-part.ts';
 import { MAX_BULK_ITEMS } from '../domain/transaction.ts';
@@ -297,15 +297,15 @@ function splitAtMark(rows: readonly string[]) {
   return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
 }
 
-/** Prefix of the texts that hold an account's name, cut into pieces as short as a record. */
+/** Prefix of the strings that contain an account's name, cut into pieces as short as a record. */
 const ACCOUNT_PREFIX = 'account-';
-const TEXT_BYTES = 18;
+const BYTES_PER_PIECE = 18;
 
 function recordAccount(account: string): readonly string[] {
   const bytes = new TextEncoder().encode(account);
-  const texts = Math.ceil(bytes.length / TEXT_BYTES);
+  const texts = Math.ceil(bytes.length / BYTES_PER_PIECE);
   return Array.from({ length: texts }, (_, n) => {
-    const piece = bytes.slice(n * TEXT_BYTES, (n + 1) * TEXT_BYTES);
+    const piece = bytes.slice(n * BYTES_PER_PIECE, (n + 1) * BYTES_PER_PIECE);
     const text = btoa(String.fromCharCode(...piece));
     return ACCOUNT_PREFIX + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   });

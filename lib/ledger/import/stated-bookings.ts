@@ -1,7 +1,12 @@
 // Functions shared by the readers of formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without
 // padding, and line numbers.
 import { UserError } from '../../shared/user-error.ts';
-import { type Booking, describeTexts, type LeftOutLine, type ParsedBookings } from './booking.ts';
+import {
+  type Booking,
+  type LeftOutLine,
+  type ParsedBookings,
+  toDescriptionAndNotes,
+} from './booking.ts';
 
 /** Fields that the file states; the others of a booking are derived from them. */
 export interface StatedBooking
@@ -18,7 +23,7 @@ export function toBooking(statedBooking: StatedBooking): Booking {
   const { line, date, signed, account, bankId, currency, bookingType = null } = statedBooking;
   const { category = null, remark = null } = statedBooking;
   const texts = statedBooking.texts.flatMap((text) => tidyText(text) ?? []);
-  const { description, notes } = describeTexts(texts, remark);
+  const { description, notes } = toDescriptionAndNotes(texts, remark);
   const sharedFields = { line, date, signed, account, bankId, currency, bookingType, category };
   return {
     ...sharedFields,

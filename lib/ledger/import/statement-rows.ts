@@ -1,12 +1,12 @@
 // Turns the bookings of a statement into rows with an identity, so that none is imported twice and none is lost.
 import {
   type Booking,
-  describeTexts,
   type LeftOutLine,
   type ParsedBookings,
   pluralize,
   type Question,
   type RefusedLine,
+  toDescriptionAndNotes,
 } from './booking.ts';
 import { type CheckOptions, checkBookings, describeBooking } from './check-bookings.ts';
 import { createLegacyIds, createRowIds, identifyByBankId } from './row-ids.ts';
@@ -164,8 +164,8 @@ function describeMissingTexts(
 ): readonly string[] {
   const undescribedCount = rows.filter(({ description }) => description === NO_DESCRIPTION).length;
   if (undescribedCount === 0) return [];
-  const advice = hasColumns ? '; name columns of texts with --description COLUMN,COLUMN' : '';
-  return [`${pluralize(undescribedCount, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
+  const advice = hasColumns ? '; name text columns with --description COLUMN,COLUMN' : '';
+  return [`${pluralize(undescribedCount, 'row')} without text: "${NO_DESCRIPTION}"${advice}`];
 }
 
 const NO_DESCRIPTION = '(no description)';
@@ -179,7 +179,7 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
     const type = signed < 0 ? 'expense' : 'income';
     const amount = Math.abs(signed);
     const { description = booking.notes ?? booking.bookingType ?? NO_DESCRIPTION, notes } =
-      describeTexts(booking.texts, booking.notes);
+      toDescriptionAndNotes(booking.texts, booking.notes);
     const legacyBankId = legacy?.bankId ?? null;
     const hasBalance = booking.balance !== null;
     if (identity !== null)

@@ -22,7 +22,7 @@ export interface StatementOptions extends LayoutOptions {
   readonly onlyAccount?: string | undefined;
   /** The user has accepted the preview: only a question about currencies is still asked. */
   readonly isPreviewAccepted?: boolean | undefined;
-  /** `YYYY-MM-DD`; years of two digits are read as of this day. */
+  /** `YYYY-MM-DD`; two-digit years are read relative to this day. */
   readonly today?: string;
   /** @internal The encoding in which the text was read, chosen or guessed. */
   readonly usedEncoding?: string;
@@ -97,7 +97,7 @@ function readWorkbook(
   const parsedSheet = readSheet(chosenSheet.rows, options, false);
   const otherNames = sheets.filter((sheet) => sheet !== chosenSheet).map(({ name }) => `"${name}"`);
   if (otherNames.length === 0) return parsedSheet;
-  const finding = `the sheet "${chosenSheet.name}" is read. To import another, save it as a file of its own: ${otherNames.join(', ')}`;
+  const finding = `the sheet "${chosenSheet.name}" is read. To import another, save it as a separate file: ${otherNames.join(', ')}`;
   return { ...parsedSheet, findings: [finding, ...parsedSheet.findings] };
 }
 

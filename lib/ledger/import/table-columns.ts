@@ -13,7 +13,7 @@ import {
 } from './chosen-columns.ts';
 import { type Field, findNamedColumns, isOtherAmount, normalizeName } from './column-names.ts';
 import {
-  isFilled,
+  isMostlyFilled,
   isNumeric,
   isPartlyFilled,
   isText,
@@ -35,7 +35,7 @@ export interface FoundColumns {
   readonly columns: Columns;
   /** Messages about missing columns; empty if every required column was found. */
   readonly problems: readonly string[];
-  /** True if known or chosen names say which columns hold the date and the amount. */
+  /** True if known or chosen names say which columns contain the date and the amount. */
   readonly isNamed: boolean;
 }
 
@@ -179,7 +179,7 @@ function findIdColumns({
   const idColumns = keepUnclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
   const externalId = claim(pickChosen('externalId') ?? idColumns.slice(0, 1));
   const accountColumns = keepUnclaimed(listNamed('account')).filter((index) =>
-    isFilled(samples[index]),
+    isMostlyFilled(samples[index]),
   );
   const account = pickChosen('account') ?? accountColumns.slice(0, 1);
   return { externalId, account };
@@ -213,7 +213,7 @@ function dropRepeated(indexes: Indexes): Indexes {
   return [...new Set(indexes)];
 }
 
-/** True if almost all values differ: some banks repeat the id of a booking for its fee. */
+/** True if most values differ: some banks repeat the id of a booking for its fee. */
 function isUnique(rows: readonly TableRow[], index: number): boolean {
   const ids = new Map<string, string>();
   for (const { cells } of rows) if (cells[index]?.trim()) ids.set(cells.join('\n'), cells[index]);
@@ -228,7 +228,7 @@ function findDateColumns({ names, samples }: TableContext): readonly number[] {
   const knownColumns = findNamedColumns(names, 'date').filter(isDate);
   if (knownColumns.some((index) => (samples[index]?.cells.length ?? 0) > 0)) return knownColumns;
   const firstDateColumn = samples.findIndex(
-    (sample) => isFilled(sample) && measureShare(sample, looksLikeDate) >= MIN_KIND_SHARE,
+    (sample) => isMostlyFilled(sample) && measureShare(sample, looksLikeDate) >= MIN_KIND_SHARE,
   );
   if (firstDateColumn >= 0 && samples[firstDateColumn]?.cells.length) return [firstDateColumn];
   return findNamedColumns(names, 'date');
@@ -263,7 +263,7 @@ function findDirectionColumns(
       // Card issuers write CR beside payments only. If every row has CR or DR, it belongs to a balance.
       if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
         return true;
-      if (!isFilled(sample)) return false;
+      if (!isMostlyFilled(sample)) return false;
       const directions = new Set(sample?.cells.map(findDirection));
       if (!areDirectionLetters(sample?.cells ?? [])) return false;
       return directions.has('income') && directions.has('expense');
@@ -319,7 +319,7 @@ function findCurrencyColumns(
     (index) =>
       !isOtherAmount(names[index] ?? '') &&
       measureShare(samples[index], (cell) => /^[A-Z]{3}$/.test(cell) && isCode(cell)) === 1 &&
-      isFilled(samples[index]),
+      isMostlyFilled(samples[index]),
   );
   const candidates = namedColumns.length > 0 ? namedColumns : otherColumns;
   const createDistanceMeter = (amount: number) => {
@@ -357,7 +357,9 @@ function findVaryingTextColumns(
   const isOther = (cell: string) =>
     looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);
   return indexes
-    .filter((index) => isFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5)
+    .filter(
+      (index) => isMostlyFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5,
+    )
     .toSorted((a, b) => rateVariety(samples[b]) - rateVariety(samples[a]))
     .filter((index, n) => n === 0 || !isConstant(samples[index]));
 }

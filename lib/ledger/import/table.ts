@@ -21,7 +21,7 @@ export interface Table {
 }
 
 /** The header and the first booking must be among this many rows. */
-const MAX_ROWS_BEFORE = 100;
+const MAX_ROWS_BEFORE_HEADER = 100;
 /** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
 const USUAL_SHARE = 0.75;
@@ -31,13 +31,13 @@ interface Candidate {
   readonly headers: readonly string[];
   readonly problems: readonly string[];
   readonly columns: Columns;
-  /** True if known names say which columns hold the date and the amount. */
+  /** True if known names say which columns contain the date and the amount. */
   readonly isNamed: boolean;
 }
 
 /**
  * Finds the header: a line whose cells are known names or, failing that, the line above the first booking if the cells below
- * show what the columns hold. Failing both, the file has none.
+ * show what the columns contain. Failing both, the file has none.
  * @param rows all rows of the file, without empty ones
  * @returns an error with the reason if there is no table
  */
@@ -45,7 +45,7 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
   const firstIndex = findFirstBooking(rows);
   const areColumnsNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
   const candidates = rows
-    .slice(0, MAX_ROWS_BEFORE)
+    .slice(0, MAX_ROWS_BEFORE_HEADER)
     .flatMap(({ cells: headers }, index): Candidate[] => {
       // A row that contains a date or an amount is not a header.
       if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
@@ -127,7 +127,7 @@ function findWidth(rows: readonly TableRow[], columns: Columns): number {
 
 /** Finds the first row with a date and an amount. */
 function findFirstBooking(rows: readonly TableRow[]): number {
-  return rows.slice(0, MAX_ROWS_BEFORE).findIndex(({ cells }, index) => {
+  return rows.slice(0, MAX_ROWS_BEFORE_HEADER).findIndex(({ cells }, index) => {
     const date = cells.findIndex((cell) => looksLikeDate(cell.trim()));
     if (date < 0 || cells.length < 2 || cells.length > MAX_COLUMNS) return false;
     const hasAmount = cells.some((cell, n) => n !== date && looksLikeAmount(cell.trim()));

@@ -33,7 +33,7 @@ export interface StatementRow extends TransactionRow {
   readonly exported: ExportedRecord | null;
 }
 
-/** Id and times of a transaction, as texts. */
+/** Id and times of a transaction, as strings. */
 export interface ExportedRecord {
   readonly id: string;
   readonly createdAt: string;

@@ -86,7 +86,7 @@ function addEvidence([weaker, stronger]: Pair['evidence']): number {
 
 type Rating = 'sure' | 'likely' | 'possible' | 'chance';
 
-/** Rates a pair. It is sure if both texts mention a transfer, and one of them shows that it is between own accounts. */
+/** Rates a pair. It is sure if both texts mention a transfer, and one of them shows that it is between the user's own accounts. */
 function rateCertainty({ days, evidence: [weaker, stronger] }: Pair): Rating {
   if (weaker !== EVIDENCE.none && stronger === EVIDENCE.own) return 'sure';
   if (stronger !== EVIDENCE.none) return 'likely';
@@ -96,7 +96,7 @@ function rateCertainty({ days, evidence: [weaker, stronger] }: Pair): Rating {
 const EVIDENCE = { none: 0, transfer: 1, own: 2 } as const;
 type Evidence = (typeof EVIDENCE)[keyof typeof EVIDENCE];
 
-/** Words for a transfer. They do not prove that it is between own accounts: rent and wages are paid by transfer too. */
+/** Words for a transfer. They do not prove that it is between the user's own accounts: rent and wages are paid by transfer too. */
 const TRANSFER =
   /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|bonifico|virement|virt?|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|havale|перевод|переказ|card payment)(?!\p{L})|转账|轉帳|振替|이체/iu;
 const OWN_TRANSFER =
@@ -104,8 +104,8 @@ const OWN_TRANSFER =
 const MIN_NAME_LENGTH = 3;
 
 /**
- * Rates the evidence of a row. A transfer between own accounts is shown by a word for it, the name of the other account, a
- * category that is only for transfers, or the absence of other text.
+ * Rates the evidence of a row. A transfer between the user's own accounts is shown by a word for it, the name of the other
+ * account, a category that is only for transfers, or the absence of other text.
  */
 function readEvidence(
   { texts, bookingType, category, notes }: Booking,

@@ -1,4 +1,4 @@
-// Reads an Excel workbook (XLSX) as if its sheets were CSV files: dates as ISO 8601, numbers with a point.
+// Reads an Excel workbook (XLSX) as if its sheets were CSV files: dates as ISO 8601, numbers with a decimal point.
 import { unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
 import { UserError } from '../../shared/user-error.ts';
@@ -54,7 +54,7 @@ async function readSheets(bytes: Uint8Array) {
 }
 
 /**
- * Repacks the archive without compression, in a buffer of its own. Otherwise the reader would inflate large sheets in workers
+ * Repacks the archive without compression, into a new buffer. Otherwise the reader would inflate large sheets in workers
  * that it creates from text, which the page's security policy forbids.
  * @throws UserError if the archive unpacks to more than MAX_UNPACKED_MEBIBYTES
  */

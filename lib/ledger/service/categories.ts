@@ -114,7 +114,7 @@ export function createCategories(options: {
   }
 
   async function refuseTakenName(name: string): Promise<void> {
-    const existing = await store.findNamed(name);
+    const existing = await store.findByName(name);
     if (existing) throw createNameTakenError(name, existing);
   }
 

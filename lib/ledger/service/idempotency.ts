@@ -67,7 +67,7 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     const earlierReply = await store.find(key);
     if (earlierReply) return replay(earlierReply);
     try {
-      const reply = await apply((newReply) => store.record(key, { ...newReply, fingerprint }));
+      const reply = await apply((newReply) => store.remember(key, { ...newReply, fingerprint }));
       return { reply, isReplayed: false };
     } catch (error) {
       // A concurrent attempt of the same request may have been applied, and this one then fails because the name is taken. If the
@@ -104,7 +104,7 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     return {
       earlierReply,
       createMarker: (index, toReply) => ({
-        remember: (value) => store.record(hashItemKey(index), { ...toReply(value), fingerprint }),
+        remember: (value) => store.remember(hashItemKey(index), { ...toReply(value), fingerprint }),
         wasApplied: async () => (await find(hashItemKey(index))) !== undefined,
       }),
       restoreReplies: (outcomes) =>

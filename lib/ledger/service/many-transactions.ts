@@ -71,7 +71,7 @@ export function createManyTransactions(options: {
     const checkedItems = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
       const category = await requireAssignable(categoryId);
-      const id = externalId ? await store.findExternal(externalId) : undefined;
+      const id = externalId ? await store.findIdByExternalId(externalId) : undefined;
       if (externalId && id !== undefined) throw createExternalIdTakenError(externalId, id);
       return { ...item, categoryName: category?.name };
     });

@@ -100,7 +100,7 @@ export function createTransactions(options: {
     externalId: string,
     selection: TransactionSelection,
   ): Promise<Transaction[]> {
-    const id = await store.findExternal(externalId);
+    const id = await store.findIdByExternalId(externalId);
     const row = id === undefined ? undefined : await store.get(id);
     return row && matchesSelection(row, selection) ? [row] : [];
   }

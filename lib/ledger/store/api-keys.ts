@@ -53,9 +53,9 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Finds a key by its secret, with one consistent read of a single read unit. A text that does not look like a key is not
-   * looked up.
-   * @returns undefined for a text that was never a key
+   * Finds a key by its secret, with one consistent read of a single read unit. A string that does not look like a key is
+   * not looked up.
+   * @returns undefined for a string that was never a key
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;
@@ -76,7 +76,7 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself. If a command
+   * Gives each key of 0.1.0 its own partition: in that release the item in the list of keys was the key itself. If a command
    * of that release revokes a key after its move, it marks only the item in the list. Such keys are revoked here.
    * @returns number of keys that were moved
    */
@@ -134,7 +134,7 @@ export function createApiKeys(options: {
     return { ...fromItem(item), revokedAt };
   }
 
-  /** Records the day of a use. */
+  /** Records the day on which the key was used. */
   async function markUsed(secret: string, day: string): Promise<void> {
     await updateKey(hashSecret(secret), { last_used_on: day });
   }
@@ -153,7 +153,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Creates writes that fail if the key has changed since it was read, or already has a partition of its own. */
+/** Creates writes that fail if the key has changed since it was read, or already has its own partition. */
 function createMoveWrites(hash: string, earlierItem: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;

@@ -37,7 +37,7 @@ export const MAX_FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';
 const IS_OWN_NAME = 'category_id = :id';
-const IS_KNOWN = 'attribute_exists(pk)';
+const EXISTS = 'attribute_exists(pk)';
 const IS_UNCHANGED = 'version = :expected';
 const IS_ASSIGNABLE = 'attribute_exists(pk) AND is_active = :yes';
 const IS_UNUSED = `attribute_exists(pk) AND ${TRANSACTION_COUNT} = :none`;
@@ -107,7 +107,7 @@ export function createCategoryStore(options: { readonly database: Database; read
 
   function createLeavingWrite(id: number, increment: number): Write {
     return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, increment]]), {
-      expression: IS_KNOWN,
+      expression: EXISTS,
       onConditionFailed: () => new Error(`Category ${id} of a transaction does not exist`),
     });
   }
@@ -138,7 +138,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  /** Reads the names of active and inactive categories by id, in the order of the names; at most a given number of them. */
+  /** Reads the names of active and inactive categories by id, sorted by name; at most a given number of them. */
   async function readNames(limit?: number): Promise<Map<number, string>> {
     const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
@@ -172,7 +172,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     get,
     listAll,
     readNames,
-    findNamed: findByName,
+    findByName,
     nextId,
     add,
     replace,

@@ -1,6 +1,6 @@
-// The day histogram in the table. An item for each year (by month) and for each month (by day) has numbers of transactions and
-// sums of their amounts. Attributes are i1, i2 ... for numbers of income, I1, I2 ... for sums of income in cents, and e1, E1
-// ... for expenses. The names are short because every list reads them. Years of all transactions also have d1, d2 ..., the
+// The day histogram in the table. The item of a year has, for each month, the number of transactions and the sum of their
+// amounts; the item of a month has them for each day. Attributes are i1, i2 ... for numbers of incomes, I1, I2 ... for their sums
+// in cents, and e1, E1 ... for expenses. The names are short because every list reads them. Years of all transactions also have d1, d2 ..., the
 // digests of their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
@@ -57,7 +57,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return { years, edgeMonths };
   }
 
-  /** Counts the rows of a list exactly, in all and by month. */
+  /** Counts the rows of a list exactly, in total and by month. */
   async function countList({ categoryId, type }: TransactionFilter, range: DateRange) {
     const counts = await readRange(range, categoryId);
     const months = countRowsByMonth(range, counts, type);

@@ -173,7 +173,7 @@ function withoutCutMonths(
   after: ListPosition | undefined,
   last: ListPosition | undefined,
 ): DateRange {
-  // A range that starts on the second day of a month does not have the whole month.
+  // A range that starts on the second day of a month does not contain the whole month.
   const isStartCut = after && after.date >= start;
   return {
     start: isStartCut ? toDate(monthOf(after.date), 2) : start,

@@ -46,7 +46,7 @@ export function createIdempotencyStore(options: {
   }
 
   /**
-   * Creates the write that records a reply. The commit throws RequestRepeatedError if another request with this key was applied,
+   * Creates the write that remembers a reply. The commit throws RequestRepeatedError if another request with this key was applied,
    * and BusyError if one was being applied until the deadline.
    */
   function remember(
@@ -93,14 +93,14 @@ export function createIdempotencyStore(options: {
   }
 
   /**
-   * Records a reply in a commit of its own.
+   * Remembers a reply in its own commit.
    * @throws RequestRepeatedError
    */
   async function save(key: string, reply: RememberedReply): Promise<void> {
     await database.commit(remember(key, reply));
   }
 
-  return { find, record: remember, bind, save };
+  return { find, remember, bind, save };
 }
 
 export function createKeyReusedError(): IdempotencyKeyReusedError {

@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 
 export type ImportedRows = ReturnType<typeof createImportedRows>;
 
-/** Separates row identities, which have no spaces. One text is smaller than a list. */
+/** Separates row identities, which have no spaces. One string takes less space than a list. */
 const SEPARATOR = ' ';
 /** Greater than the key of any part: an import id has at most 64 characters. */
 const LAST_KEY = '\u{10ffff}'.repeat(65);

@@ -27,13 +27,13 @@ import type { Transaction, TransactionType } from '../domain/transaction.ts';
 
 export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
 export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
-/** The attribute of a sequence that holds the last allocated id. */
+/** The attribute of a sequence with the last allocated id. */
 export const LAST_ID = 'last';
 
 /** The partition that lists all ledgers: a sort key is the id of a ledger. */
 export const LEDGERS = '@LEDGERS';
 
-/** The filters of a list that choose its index. */
+/** The filters of a list that decide its index. */
 export interface IndexFilter {
   readonly type: TransactionType | undefined;
   /** Null selects the rows without a category. */
@@ -152,8 +152,8 @@ export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
 export const API_KEY_NAMES = '@API_KEYS';
 
 /**
- * Each API key has a partition of its own, which takes 3,000 reads a second. If all shared one, a flood of wrong keys would
- * shut every caller out.
+ * Each API key has its own partition, which serves 3,000 reads a second. If all keys shared one, a flood of wrong keys would shut
+ * every caller out.
  */
 export function createApiKeyKey(hash: string): Key {
   return { pk: `${API_KEY_NAMES}#${hash}`, sk: 'key' };
@@ -182,7 +182,7 @@ export function parsePeriod(sk: string): CalendarYear | CalendarMonth {
   return sk.slice(2);
 }
 
-/** Writes a position so that texts sort like the list: by date, then creation, then id. */
+/** Writes a position so that strings sort like the list: by date, then creation, then id. */
 export function toDateKey({ date, createdAt, id }: ListPosition): string {
   return `${date}#${new Date(createdAt).toISOString()}#${padId(id)}`;
 }
@@ -225,7 +225,7 @@ function toIndexPartition(combination: string, value: string): IndexPartition {
   };
 }
 
-// Padded to the width of the largest safe integer, so that texts sort like numbers.
+// Padded to the width of the largest safe integer, so that strings sort like numbers.
 function padId(id: number): string {
   return String(id).padStart(16, '0');
 }

@@ -25,7 +25,7 @@ export function locateList(keys: Keys, filter: TransactionFilter): ListRange {
   };
 }
 
-/** True for a list of all transactions of its dates. */
+/** True for a list of all transactions in its date range. */
 export function isUnfiltered({ type, categoryId }: TransactionFilter): boolean {
   return type === undefined && categoryId === undefined;
 }

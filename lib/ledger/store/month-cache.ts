@@ -1,5 +1,5 @@
-// Caches the rows of whole months between the requests that a function serves. Cached rows need no invalidation and no
-// lifetime: the digest of a month, which is read with the counts, shows whether they are still the rows of that month.
+// Caches the rows of whole months between the requests that a function serves. Cached rows need neither invalidation
+// nor expiry: the digest of a month, which is read with the counts, shows whether they are still the rows of that month.
 import { type CalendarMonth, monthOf } from '../domain/calendar-date.ts';
 import { type DateRange, isWholeMonthIn } from '../domain/day-histogram.ts';
 import { isCompleteDigest, sumDigest } from '../domain/month-digest.ts';

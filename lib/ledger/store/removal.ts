@@ -54,8 +54,8 @@ export function createRemoval(options: {
     const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
     const isProof = ({ pk }: Item) => proofs.has(String(pk));
     for await (const item of readEverything(database, keys)) {
-      // The items that prove that the ledger exists are deleted last, and the entry in the list in a batch of its own: a batch may
-      // be applied in part, in any order.
+      // The items that prove that the ledger exists are deleted last, and the entry in the list in a separate batch: a batch may be
+      // applied in part, in any order.
       if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
       if (batch.length === MAX_BATCH_ITEMS) await flush();

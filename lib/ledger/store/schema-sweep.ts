@@ -1,5 +1,5 @@
 // Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads about ten rows per read unit, a
-// read by key only one. A scan also finds the ledgers that are missing in the list of ledgers.
+// read by key only one. A scan also finds the ledgers that are missing from the list of ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -43,8 +43,8 @@ export async function sweepTable(options: {
     const pk = String(item.pk);
     const ledgerId = findLedger(pk);
     if (ledgerId !== undefined && !listedIds.has(ledgerId)) unlistedIds.add(ledgerId);
-    if (ledgerId === undefined && !isListedOrKey(pk)) continue;
-    if (schema.upgradeWrite(item)) batch.push(item);
+    if (ledgerId === undefined && !isLedgerListOrApiKey(pk)) continue;
+    if (schema.createUpgradeWrite(item)) batch.push(item);
     if (batch.length === UPGRADE_BATCH_SIZE) await upgradeBatch();
   }
   await upgradeBatch();
@@ -52,7 +52,7 @@ export async function sweepTable(options: {
   return { upgraded, registered: await registerLedgers(table, [...unlistedIds]) };
 }
 
-/** True for the list of ledgers and for API keys. Other items that belong to no ledger have versions of their own. */
-function isListedOrKey(pk: string): boolean {
+/** True for the list of ledgers and for API keys. Other items that belong to no ledger have their own versions. */
+function isLedgerListOrApiKey(pk: string): boolean {
   return [LEDGERS, API_KEY_NAMES].includes(pk.split('#', 1)[0] ?? '');
 }

@@ -21,7 +21,7 @@ import { UserError } from '../../shared/user-error.ts';
 import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
 
 /**
- * Attribute that holds an item's version. The name is short, because the table and its indexes hold it five times for each
+ * Attribute with an item's version. The name is short, because the table and its indexes store it five times for each
  * transaction.
  */
 export const SCHEMA_VERSION = 'v';
@@ -65,7 +65,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   }
 
   /** Creates the write that upgrades a stored item to the form of this release; undefined if it has that form already. */
-  function upgradeWrite(stored: Item): Write | undefined {
+  function createUpgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
     const changedAttributes = diffItems(stored, upgraded);
@@ -113,7 +113,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     }
   }
 
-  return { current, readAttributes, upgrade, stamp, upgradeWrite, addVersionCondition };
+  return { current, readAttributes, upgrade, stamp, createUpgradeWrite, addVersionCondition };
 }
 
 /** A database whose items have the form of this release. */
@@ -186,10 +186,10 @@ export function createLedgerDatabase(
 export async function upgradeStored(
   database: Pick<Database, 'get' | 'commit'>,
   items: readonly Item[],
-  schema: Pick<Schema, 'upgradeWrite'>,
+  schema: Pick<Schema, 'createUpgradeWrite'>,
 ): Promise<number> {
   const olderItems = items.flatMap((item) => {
-    const write = schema.upgradeWrite(item);
+    const write = schema.createUpgradeWrite(item);
     return write ? [{ item, write }] : [];
   });
   if (olderItems.length === 0) return 0;

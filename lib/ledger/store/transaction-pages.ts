@@ -51,8 +51,8 @@ export interface MatchingRows {
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** Cost of a second query, in rows that could be read instead. */
-const ROWS_PER_QUERY = 8;
-/** If more rows are skipped, they are counted instead of fetched: this takes the same read units, but no transfer and decoding. */
+const QUERY_COST_IN_ROWS = 8;
+/** If more rows are skipped, they are counted instead of fetched: this takes the same read units, but transfers and decodes nothing. */
 const MAX_FETCHED_SKIPS = 200;
 /** Rows per query of a search, which sends several queries in parallel. */
 const ROWS_PER_PART = 1_000;
@@ -163,7 +163,7 @@ export function createTransactionPages(options: {
   async function readFrom(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const remaining = dayCount - skip;
-    const costFromOlderEnd = remaining < limit ? limit + ROWS_PER_QUERY : remaining;
+    const costFromOlderEnd = remaining < limit ? limit + QUERY_COST_IN_ROWS : remaining;
     if (skip + limit <= costFromOlderEnd) {
       return await readSlice(newestFirst(list, list.start, toLastKeyOnDay(date)), skip, limit);
     }

@@ -206,11 +206,12 @@ export function createTransactionStore(options: {
     return createDeletion(keys.externalId(externalId), {
       expression: IS_OWN_EXTERNAL_ID,
       values: { ':id': id },
-      onConditionFailed: () => new Error(`The external id of transaction ${id} is not its own`),
+      onConditionFailed: () =>
+        new Error(`The external id of transaction ${id} is not reserved for it`),
     });
   }
 
-  return { get, findExternal: findIdByExternalId, nextIds, prepare, write };
+  return { get, findIdByExternalId, nextIds, prepare, write };
 }
 
 function createStaleError(

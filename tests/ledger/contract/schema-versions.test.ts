@@ -132,7 +132,7 @@ describe('an item of an older version', () => {
     await send.put(KEY);
     const stored = await readStored(KEY);
     await send.delete(KEY);
-    const write = NEXT.upgradeWrite(stored ?? {});
+    const write = NEXT.createUpgradeWrite(stored ?? {});
     if (!write) throw new Error('The item was not older');
     const database = createDatabase({
       ...ledger.target,
@@ -143,13 +143,13 @@ describe('an item of an older version', () => {
   });
 
   it('is not upgraded from an attribute that another request has since changed', async () => {
-    const { upgradeWrite } = createSchema([
+    const { createUpgradeWrite } = createSchema([
       { reads: [], change: () => ({}) },
       { reads: ['amount'], change: ({ amount }) => ({ cents: Number(amount) * 100 }) },
     ]);
     const stored = { ...KEY, v: 1, amount: 5 };
     await send.put({ ...stored, amount: 7 });
-    const write = upgradeWrite(stored);
+    const write = createUpgradeWrite(stored);
     if (!write) throw new Error('The item was not older');
     const database = createDatabase({
       ...ledger.target,

@@ -639,7 +639,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['if (pendingParts.length === 0) return;', ''],
     ],
   ),
-  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
+  ...mutantsOf('lib/ledger/import/separate-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
     ['!isCounted && !isDoubtfulFlag(header)', 'true'],
     ["isYes(cells[index] ?? '') !== isCounted", "isYes(cells[index] ?? '')"],
     ['if (!cells.every(isYesOrNo)) return [];', ''],
@@ -1904,8 +1904,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['columns.currency.length === 0 ? header', 'true ? header'],
   ]),
   ...mutantsOf('lib/ledger/import/other-names.ts', 'tests/ledger/unit/import/plan.test.ts', [
-    ['!pairsOfName.has(row) && !deletedRows.has(row)', '!pairsOfName.has(row)'],
-    ['!pairsOfName.has(row) && !deletedRows.has(row)', 'false'],
+    ['!pairsUnderName.has(row) && !deletedRows.has(row)', '!pairsUnderName.has(row)'],
+    ['!pairsUnderName.has(row) && !deletedRows.has(row)', 'false'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/overlapping-imports.ts',
@@ -2010,11 +2010,11 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/ledger/unit/import/bank-statements.test.ts',
     [['isPair && letters.length === words.size', 'isPair']],
   ),
-  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
+  ...mutantsOf('lib/ledger/import/separate-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ["cell.trim().replace(/[.,]$/, '')", 'cell.trim()'],
   ]),
   ...mutantsOf(
-    'lib/ledger/import/sort-rows.ts',
+    'lib/ledger/import/separate-rows.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [['isRegularRow && hasDate && isUnposted(row)', 'false']],
   ),
@@ -2041,7 +2041,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['...findSums(bookings.toReversed())', ''],
     ['movedCents === 0 || ', 'true || '],
   ]),
-  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
+  ...mutantsOf('lib/ledger/import/separate-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
     ['...refuseBookingsAbove(table, readCell, isDate)', ''],
     ['isDate(text) || /\\d/.test(text)', 'isDate(text)'],
@@ -2423,12 +2423,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/ledger/contract/schema-versions.test.ts',
     [
       [
-        'ledgerId === undefined && !isListedOrKey(pk)',
+        'ledgerId === undefined && !isLedgerListOrApiKey(pk)',
         'ledgerId === undefined',
         'a sweep > upgrades every item of ledgers, of the list of ledgers and of API keys once',
       ],
       [
-        'ledgerId === undefined && !isListedOrKey(pk)',
+        'ledgerId === undefined && !isLedgerListOrApiKey(pk)',
         'false',
         'a sweep > upgrades every item of ledgers, of the list of ledgers and of API keys once',
       ],

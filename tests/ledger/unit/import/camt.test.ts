@@ -199,6 +199,6 @@ describe('the reader of CAMT.053', () => {
   });
 
   it('refuses a document without a statement', () => {
-    expect(() => readCamt('<Document><BkToCstmrStmt/></Document>')).toThrow('no statement');
+    expect(() => readCamt('<Document><BkToCstmrStmt/></Document>')).toThrow('no account statement');
   });
 });

@@ -24,7 +24,7 @@ it.each([
   ['€ and EUR', createFile('Amount', '-8.00 €', '-9.00 EUR')],
   ['€ and a column of codes', createFile('Amount;Currency', '-8.00 €;', '-9.00;EUR')],
   ['£ and GBP', createFile('Amount', '-£8.00', '-9.00 GBP')],
-  ['kr in any case', createFile('Amount', '-8.00 kr', '-9.00 Kr.')],
+  ['kr in upper or lower case', createFile('Amount', '-8.00 kr', '-9.00 Kr.')],
   ['zł and PLN', createFile('Amount', '-8.00 zł', '-9.00 PLN')],
   ['$ and USD in a column of USD', createFile('Amount (USD)', '-$8.00', '-9.00 USD')],
   ['$ and USD with balances in USD', createFile('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
@@ -41,7 +41,7 @@ const DOLLARS = createFile('Amount', '-$8.00', '-9.00 USD');
 
 it('the importer asks whether $ is USD, and accepts each answer', () => {
   expect(summarize(DOLLARS).questions).toEqual([
-    "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, import both with --currency '$,USD'.",
+    "The amounts are in several currencies, which cannot be added up: $ (1 row), USD (1 row). Import only one with --currency '$'; if $ is USD, import both with --currency '$,USD'.",
   ]);
   const answers = ['$', 'usd', '$,USD'].map((currency) => summarize(DOLLARS, { currency }));
   expect(answers).toEqual(
@@ -99,5 +99,5 @@ it.each([
   ['$ in an account in EUR', createFile('Amount (EUR)', '-$8.00', '-9.00 EUR')],
   ['€ and £', createFile('Amount', '-8.00 €', '-£9.00')],
 ])('the importer asks about %s', (_, lines) => {
-  expect(summarize(lines).questions).toEqual([expect.stringContaining('do not add up')]);
+  expect(summarize(lines).questions).toEqual([expect.stringContaining('cannot be added up')]);
 });

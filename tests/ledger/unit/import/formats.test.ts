@@ -49,7 +49,7 @@ describe('the importer', () => {
     ['ZIP archive', createArchive('a.csv')],
     ['cannot be read', createArchive('xl/workbook.xml')],
     ['is empty', createWorkbook({ One: [] })],
-    ['no statement', '<Document><BkToCstmrStmt/></Document>'],
+    ['no account statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
   ])('refuses %s, and says what to import instead', async (name, content) => {
     const error = await readStatement(toBytes(content)).catch((reason: unknown) => reason);

@@ -174,7 +174,7 @@ describe('the reader of OFX', () => {
 
   it('refuses a row whose date is all zeros', () => {
     const { refused } = readOfx(createFile(createRow('-1').replace('20251230', '00000000')));
-    expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not a date of OFX']);
+    expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not an OFX date']);
   });
 
   it('distinguishes bookings that share id, date and amount but not the text', () => {

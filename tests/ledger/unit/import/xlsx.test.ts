@@ -39,7 +39,7 @@ describe('the reader of workbooks', () => {
     );
     expect(rows).toHaveLength(2);
     expect(findings).toContain(
-      'the sheet "One" is read. To import another, save it as a file of its own: "Cover", "Two"',
+      'the sheet "One" is read. To import another, save it as a separate file: "Cover", "Two"',
     );
   });
 

@@ -15,7 +15,7 @@ import {
 import { type Field, findNamedColumns, isPostingDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate, NO_YEAR } from './dates.ts';
-import { derivePerText } from './distinct-texts.ts';
+import { memoizeByText } from './distinct-texts.ts';
 import type { Table } from './table.ts';
 
 /** Words that mean a balance only in a description, not in another column such as a category. */
@@ -36,7 +36,7 @@ export function createCellReader({ columns }: Table): CellReader {
   };
 }
 
-interface SortedRows {
+interface SeparatedRows {
   readonly records: readonly TableRow[];
   readonly refused: RefusedLine[];
   readonly leftOut: LeftOutLine[];
@@ -44,12 +44,12 @@ interface SortedRows {
   readonly findDoubtfulColumn: (row: TableRow) => string | undefined;
 }
 
-export function sortRows(
+export function separateRows(
   table: Table,
   readCell: CellReader,
   leaveOut: readonly string[],
-): SortedRows {
-  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
+): SeparatedRows {
+  const isDate = memoizeByText((text) => looksLikeDate(text) || NO_YEAR.test(text));
   const flags = findFlags(table, leaveOut);
   const judgeRow = createRowJudge({ table, readCell, leaveOut, isDate, flags });
   const records: TableRow[] = [];
@@ -85,7 +85,7 @@ function createRowJudge({
   flags,
 }: Criteria): (row: TableRow) => Verdict {
   const { rows, headers, columns, width } = table;
-  const findReason = derivePerText((text) => findLeaveOutReason(text, leaveOut));
+  const findReason = memoizeByText((text) => findLeaveOutReason(text, leaveOut));
   const isUnposted = createUnpostedTest(table);
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   let otherHeaderLine: number | undefined;
@@ -117,7 +117,7 @@ function createRowJudge({
 const UNPOSTED = 'without the posting date that other rows have: not booked yet';
 
 function describeOtherTable(line: number): string {
-  return `Line ${line} names other columns: it belongs to another table. Import that from a file of its own.`;
+  return `Line ${line} names other columns: it belongs to another table. Import that table from a separate file.`;
 }
 
 /**
@@ -146,7 +146,7 @@ function refuseBookingsAbove(
 interface Flag {
   readonly index: number;
   readonly header: string;
-  /** True if no marks a row, instead of yes. */
+  /** True if "no" marks a row, instead of "yes". */
   readonly isCounted: boolean;
   /** Why marked rows are left out; undefined if the user must decide. */
   readonly reason: string | undefined;
