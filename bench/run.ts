@@ -1,6 +1,6 @@
 // npm run bench [-- MEASUREMENT [OPTIONS]]: runs one measurement. Without the name of a measurement, all arguments go to the
 // measurement of the ledger.
-import { runInherited } from '../processes/inherited.ts';
+import { runInTerminal } from '../processes/run-in-terminal.ts';
 
 const WITH_SERVICE = 'sandbox/real/with-service.ts';
 
@@ -36,7 +36,7 @@ process.exitCode = await runAll(measurement ?? LEDGER);
 /** Runs the programs until one fails. @returns the exit code of that program, or 0 */
 async function runAll(programs: Programs): Promise<number> {
   for (const args of programs) {
-    const code = await runInherited([...args, ...options]);
+    const code = await runInTerminal([...args, ...options]);
     if (code !== 0) return code;
   }
   return 0;

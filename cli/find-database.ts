@@ -14,7 +14,7 @@ export interface DatabaseLocation {
   readonly tableName: string;
 }
 
-/** Finds the database of a deployed stage, or without a stage the local one. @throws UserError if there is none */
+/** Finds the database of a deployed stage or, without a stage, the local one. @throws UserError if there is none */
 export async function findLedgerDatabase(
   resources: Resources,
   stage: string | undefined,
@@ -25,8 +25,8 @@ export async function findLedgerDatabase(
 }
 
 /**
- * Finds the database at DYNAMODB_ENDPOINT, or the database of the data folder: the one that `npm start` runs there, or else one
- * that is started for as long as the command runs. Never reaches AWS.
+ * Finds the database at DYNAMODB_ENDPOINT or, if it is not set, the database of the data folder. If `npm start` is not running
+ * that database, starts it for the duration of the command. Never connects to AWS.
  * @throws UserError if there is no database
  */
 export async function findLocalDatabase(
@@ -42,8 +42,9 @@ export async function findLocalDatabase(
 }
 
 /**
- * Finds the table that a deployed stage uses, or TABLE_NAME, such as a restored table, in the same AWS account. The name is
- * read from the stack, because a restore gives the stage another table: a key revoked in the old table would still work.
+ * Finds the table that a deployed stage uses or, if TABLE_NAME is set, that table (such as a restored one) in the same AWS
+ * account. The stage's table is read from the stack, because a restore gives the stage another table: a key revoked in the old
+ * table would still work.
  * @throws UserError if DYNAMODB_ENDPOINT is set, or the stack names no table
  */
 export async function findStageDatabase(
@@ -63,7 +64,7 @@ export async function findStageDatabase(
 async function readStageTable(stage: string): Promise<string> {
   const stack = stackName(stage);
   const tableName = await readStackOutput(stage, 'TableName').catch((error: unknown) => {
-    throw explainFailure(error, { endpoint: undefined, tableName: stack });
+    throw explainError(error, { endpoint: undefined, tableName: stack });
   });
   if (tableName !== undefined) return tableName;
   throw new UserError(
@@ -87,7 +88,7 @@ export async function findDatabase(
   return await findLocalDatabase(resources, environment);
 }
 
-/** Does the work, and turns a failure of the database into an error that says what to do. */
+/** Runs `work`, and turns a failure of the database into an error that says what to do. */
 export async function explainFailures<Result>(
   database: DatabaseLocation,
   work: () => Promise<Result>,
@@ -95,15 +96,15 @@ export async function explainFailures<Result>(
   try {
     return await work();
   } catch (error) {
-    throw explainFailure(error, database);
+    throw explainError(error, database);
   }
 }
 
-function explainFailure(error: unknown, { endpoint, tableName }: DatabaseLocation): unknown {
+function explainError(error: unknown, { endpoint, tableName }: DatabaseLocation): unknown {
   const { name, code } = error as NodeJS.ErrnoException;
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
-  const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
-  const where = `${place}, region ${AWS_REGION}`;
+  const address = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
+  const where = `${address}, region ${AWS_REGION}`;
   if (name === 'ValidationError') {
     return new UserError(
       `CloudFormation at ${where} does not know ${tableName}: ${(error as Error).message}. Check the stage, AWS_REGION and the account.`,
@@ -135,12 +136,12 @@ async function openLocalDatabase(
 ): Promise<string> {
   if (folder === undefined) {
     throw new UserError(
-      'With DATA_DIR=memory, a command finds the database only by its address. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
+      'With DATA_DIR=memory, a command finds the database only by its address. Set DYNAMODB_ENDPOINT to the address that "npm start" prints after "table finance-ledger-local at".',
     );
   }
   if (!existsSync(folder)) {
     throw new UserError(
-      `The data folder ${folder} does not exist. Create it, or set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
+      `The data folder ${folder} does not exist. Create it, or set DATA_DIR to another folder, or set DYNAMODB_ENDPOINT.`,
     );
   }
   try {

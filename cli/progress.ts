@@ -1,4 +1,4 @@
-// Shows how much of a command is done as a progress bar.
+// Shows the progress of a command as a bar.
 import cliProgress from 'cli-progress';
 
 export async function withProgressBar<Result>(

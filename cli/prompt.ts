@@ -18,17 +18,17 @@ export function createAsk(
 ): Ask {
   return async (question, cancelSignal) => {
     if (input.isTTY !== true) return undefined;
-    const lines = createInterface({ input, output: status });
+    const terminal = createInterface({ input, output: status });
     const closed = new Promise<undefined>((resolve) => {
-      lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
+      terminal.once('SIGINT', () => terminal.close()).once('close', () => resolve(undefined));
     });
     const stopSignal = cancelSignal ? AbortSignal.any([signal, cancelSignal]) : signal;
-    const answered = lines.question(question, { signal: stopSignal }).catch(() => undefined);
+    const answered = terminal.question(question, { signal: stopSignal }).catch(() => undefined);
     try {
       const answer = await Promise.race([answered, closed]);
       if (answer !== undefined) return answer.trim();
     } finally {
-      lines.close();
+      terminal.close();
     }
     if (cancelSignal?.aborted && !signal.aborted) {
       // Ends the line of the question, so that the next output starts on a new line.

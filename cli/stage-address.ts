@@ -13,11 +13,11 @@ export async function readStageAddress(stage: string): Promise<string> {
   const { hostname } = new URL(url);
   const endpoint = process.env.AWS_ENDPOINT_URL;
   if (!endpoint || !isAwsHost(hostname)) return url;
-  // An emulator's stack names an address of AWS, so the key and the rows would be sent to another account. A proxy in front of AWS
-  // names the right address, but cannot be distinguished from an emulator on another machine.
+  // An emulator's stack contains an AWS address, so the key and the rows would be sent to another account. With a proxy in front
+  // of AWS the address is right, but a proxy cannot be distinguished from an emulator on another machine.
   if (!LOOPBACK.test(new URL(parseHttpAddress(endpoint)).hostname)) {
     throw new UserError(
-      `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
+      `AWS_ENDPOINT_URL is set, but ${url} is an AWS address. Unset it, or name the address with --url`,
     );
   }
   // Uses a path on the emulator, because Node does not resolve subdomains of "localhost".

@@ -1,7 +1,7 @@
 // Builds what the local gateway serves: the functions, bundled as for deployment, and the definition with every variable
 // resolved.
-// Usage: `node local/build.ts FOLDER`. This is a separate program, because bundler and framework keep everything that they read
-// in memory until they end.
+// Usage: `node local/build.ts FOLDER`. This is a separate program, because the bundler and the framework keep everything that
+// they read in memory until they end.
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Converts data on this machine that an earlier release wrote, before this one reads it.
+// Converts data on this machine that an earlier release wrote, before this release reads it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { encodeLedgerId } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
@@ -14,7 +14,7 @@ import {
 import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
 import { createNoConditionError } from '../lib/shared/update-writes.ts';
 
-/** In 0.1.0 the id of an access token's ledger was `user-` and the whole digest. */
+/** In 0.1.0 the id of an access token's ledger was `user-` followed by the whole digest. */
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
 const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
@@ -44,12 +44,13 @@ export async function convertData(table: TableToConvert): Promise<number> {
     retryPolicy: DEFAULT_RETRY_POLICY,
     timeouts: LONG_TIMEOUTS,
   });
-  const form = Number((await database.get(FORM_KEY))?.form ?? 0);
-  if (form >= CONVERSIONS.length) return 0;
-  let changed = 0;
-  for (const convert of CONVERSIONS.slice(form)) changed += await convert(database, table);
+  const appliedCount = Number((await database.get(FORM_KEY))?.form ?? 0);
+  if (appliedCount >= CONVERSIONS.length) return 0;
+  let changedItems = 0;
+  for (const convert of CONVERSIONS.slice(appliedCount))
+    changedItems += await convert(database, table);
   await database.commit([createPut({ ...FORM_KEY, form: CONVERSIONS.length })]);
-  return changed;
+  return changedItems;
 }
 
 /** Gives the ledgers of access tokens their shorter ids. */
@@ -82,7 +83,7 @@ function collectWrites(database: Database) {
   return { add, flush };
 }
 
-/** Gives each API key a partition of its own. */
+/** Moves each API key to its own partition. */
 async function moveApiKeys(database: Database): Promise<number> {
   return await createApiKeys({ database, clock: () => new Date() }).moveEarlierKeys();
 }
@@ -93,12 +94,12 @@ async function addVersions(_: Database, table: TableToConvert): Promise<number> 
 }
 
 function shortenIds(item: Item, attributes: readonly string[]): Item {
-  const changed = attributes.flatMap((name) => {
+  const shortened = attributes.flatMap((name) => {
     const value = item[name];
     if (typeof value !== 'string') return [];
     return [[name, value.replace(LONG_ID, (_, digest) => shorten(digest))] as const];
   });
-  return { ...item, ...Object.fromEntries(changed) };
+  return { ...item, ...Object.fromEntries(shortened) };
 }
 
 function shorten(digest: string): string {

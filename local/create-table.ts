@@ -58,7 +58,7 @@ export async function ensureTable(endpoint: string, tableName: string): Promise<
   const timeout = AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS);
   try {
     await createTable(client, tableName, timeout);
-    await assertSameIndexes(client, tableName, timeout);
+    await assertHasIndexes(client, tableName, timeout);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const why = timeout.aborted ? 'it does not answer' : describeReason(error);
@@ -68,7 +68,7 @@ export async function ensureTable(endpoint: string, tableName: string): Promise<
   }
 }
 
-async function assertSameIndexes(
+async function assertHasIndexes(
   client: DynamoDBClient,
   tableName: string,
   abortSignal: AbortSignal,

@@ -69,8 +69,8 @@ function createFolder(path: string): void {
 const OWN_FILE_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
 
 /**
- * Takes access away from other users, to whom an earlier release gave it. In a folder that also has other files, such as /tmp,
- * changes only the files of this service.
+ * Revokes the access that an earlier release gave to other users. In a folder that also has other files, such as /tmp, changes
+ * only the files of this service.
  */
 function denyOtherUsers(path: string): void {
   const entries = readdirSync(path, { withFileTypes: true });

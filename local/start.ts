@@ -1,4 +1,4 @@
-// npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
+// npm start: runs the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
 import { join } from 'node:path';
 import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';

@@ -1,5 +1,5 @@
-// `node local/table-work.ts prepare|expire ENDPOINT TABLE`: prepares the table of the local service, or deletes expired items, in a
-// process of its own. In the process of `npm start`, the database client would double the memory for as long as the service runs.
+// `node local/table-work.ts prepare|expire ENDPOINT TABLE`: prepares the table of the local service, or deletes expired items, in
+// a separate process. In the process of `npm start`, the database client would double the memory for as long as the service runs.
 import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import { runProgram } from '../processes/program.ts';

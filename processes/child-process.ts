@@ -21,9 +21,9 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-// The child leads a process group of its own, so that Ctrl-C in a terminal reaches only this process, which stops
-// things in order, and one signal reaches the child with all its descendants. The shell's `read` returns when this process's
-// end of the pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
+// The child leads its own process group, so that Ctrl-C in a terminal reaches only this process, which stops its children in
+// order, and one signal reaches the child with all its descendants. The shell's `read` returns when this process's end of the
+// pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
 const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } & exec "$@" 3<&-';
 
 /** How a platform starts a program, and ends it with every process that it has started. */
@@ -36,7 +36,7 @@ export interface ProcessPlatform {
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** True if the program leads a process group of its own. */
+  /** True if the program leads its own process group. */
   readonly detached: boolean;
 }
 

@@ -1,5 +1,5 @@
-// npm run setup: downloads this project's version of Node, which runs everything else here. An install runs no scripts of packages,
-// so this runs the one that downloads Node. Any older Node can run this file.
+// npm run setup: downloads this project's version of Node, which runs everything else here. An install runs no package scripts, so
+// this file runs the script that downloads Node. Any older Node can run this file.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

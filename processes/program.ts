@@ -43,7 +43,7 @@ export function createCommand(invocation: string, description: string) {
 
 /**
  * Refuses `npm run keys --stage prod list`: without a "--" npm keeps the option for itself, so the command would work on the local
- * database. npm passes the option on only as a variable.
+ * database. npm passes the option on only as an environment variable.
  */
 function refuseStageTakenByNpm(program: CommandUnknownOpts, command: CommandUnknownOpts): void {
   const stage = process.env.npm_config_stage;
@@ -108,7 +108,7 @@ export async function runProgram(
   if (!isStopping) await stop(Number(process.exitCode ?? EXIT.done));
 }
 
-/** Prints one line for an error, and two for wrong use. @returns the exit code */
+/** Prints one line for an error, and two if the command was used wrongly. @returns the exit code */
 export function reportError(error: unknown, exitCode: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
     console.error(firstLine(error));
@@ -123,7 +123,7 @@ export function reportError(error: unknown, exitCode: number = EXIT.failed): num
 
 /**
  * Masks control characters: output may quote a row, an argument or a file of unknown origin, and no part of it may reach the
- * terminal as a command.
+ * terminal as a control sequence.
  */
 function maskConsole(): void {
   for (const name of ['log', 'warn', 'error'] as const) {
@@ -153,7 +153,7 @@ export function createNumberParser({
   };
 }
 
-/** Creates the option with which a program works on AWS instead of this machine. */
+/** Creates the option that makes a program work on AWS instead of this machine. */
 export function createStageOption(
   description = 'the deployed stage, such as prod; without it, the local database',
 ) {

@@ -26,7 +26,7 @@ export function whyNoPython(): string | undefined {
 export async function preparePython(resources: Resources, requirements: string): Promise<string> {
   // Lets every program that this process starts cache its compiled imports.
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  const folder = await createEnvironment(resources, requirements, async (draft, run) => {
+  const folder = await createVirtualEnvironment(resources, requirements, async (draft, run) => {
     const uv = await installUv(resources);
     await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
@@ -44,7 +44,7 @@ export async function preparePython(resources: Resources, requirements: string):
  * Installs uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
  */
 async function installUv(resources: Resources): Promise<string> {
-  const folder = await createEnvironment(resources, UV_REQUIREMENTS, async (draft, run) => {
+  const folder = await createVirtualEnvironment(resources, UV_REQUIREMENTS, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
     await run(
       join(draft, 'bin/python'),
@@ -56,12 +56,12 @@ async function installUv(resources: Resources): Promise<string> {
   return join(folder, 'bin/uv');
 }
 
-function createEnvironment(
+function createVirtualEnvironment(
   resources: Resources,
   requirements: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
 ): Promise<string> {
-  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const name = basename(requirements, '.txt');
-  return fetchOnce(resources, `python/${name}-${version.slice(0, 12)}`, fetchInto);
+  return fetchOnce(resources, `python/${name}-${hash.slice(0, 12)}`, fetchInto);
 }

@@ -1,8 +1,8 @@
-// The interface of a real service that tests and commands start and stop, such as an emulator.
+// The interface of a service that tests and commands start and stop, such as an emulator.
 import type { Resources } from './resources.ts';
 
 export interface StartedService {
-  /** Environment variables with which a command finds the service. */
+  /** Environment variables that tell a command how to reach the service. */
   readonly environment: Readonly<Record<string, string>>;
   /** Resolves to how the service ended. */
   readonly ended: Promise<string>;

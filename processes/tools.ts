@@ -79,8 +79,8 @@ async function awaitEnd(resources: Resources, command: Omit<ChildCommand, 'onLin
 function findError(lines: readonly string[]): string {
   const printedLines = lines.map((line) => line.trim()).filter((line) => line !== '');
   // Some programs print "Error:" as a heading, and the message on the next line.
-  const isError = (line: string, n: number) =>
-    /^error: ./i.test(line) || /^error:?$/i.test(printedLines[n - 1] ?? '');
+  const isError = (line: string, index: number) =>
+    /^error: ./i.test(line) || /^error:?$/i.test(printedLines[index - 1] ?? '');
   return printedLines.findLast(isError) ?? printedLines.at(-1) ?? 'it printed nothing';
 }
 
@@ -113,7 +113,7 @@ export type RunInDraft = (command: string, ...args: readonly string[]) => Promis
 /**
  * Downloads a program into a draft folder, then moves it into place as a whole.
  * @param name name of the program's folder, including the version, so that each version has a folder of its own
- * @param fetchInto fills the draft and returns which folder of it to keep
+ * @param fetchInto fills the draft folder, and returns the part of it to keep
  * @throws UserError
  */
 export async function fetchOnce(

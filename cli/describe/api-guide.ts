@@ -9,7 +9,7 @@ const SECTION =
 /** Statuses that mean the same for every route; the guide explains them only once. */
 const COMMON_STATUSES = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
-/** Placeholder for a response, which the test that runs the examples replaces. */
+/** Placeholder for a response until the test that runs the examples has received it. */
 const RESPONSE_PLACEHOLDER =
   '{ "to write the response": "npm test prints a command, which copies it from .local/received/api.md" }';
 
@@ -41,21 +41,21 @@ export function listRoutesWithSection(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, route = '']) => route);
 }
 
-/** @param n index of the route in the declarations: the route before it already has a section */
+/** @param index position of the route in the declarations: the route before it already has a section */
 function addMissingSection(
   text: string,
   route: string,
-  n: number,
+  index: number,
   routes: readonly string[],
 ): string {
   if (text.includes(`\n### ${route}\n`)) return text;
-  const start = text.indexOf(`\n### ${routes[n - 1]}\n`) + 1;
+  const start = text.indexOf(`\n### ${routes[index - 1]}\n`) + 1;
   const end = text.slice(start).search(/\n##+ /) + 1;
   const section = `### ${route}\n${draftExample(route)}\n`;
   return text.slice(0, start + end) + section + text.slice(start + end);
 }
 
-/** Writes the example from the declaration, for which tests/ledger/contract/api-document.test.ts prints the response. */
+/** Writes the declared example as a request; tests/ledger/contract/api-document.test.ts prints its response. */
 function draftExample(route: string): string {
   const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
   const query = new URLSearchParams(exampleQuery).toString();

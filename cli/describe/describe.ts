@@ -18,14 +18,14 @@ const ROUTES = 'lib/ledger/http/routes.json';
 const DOCUMENT = 'lib/ledger/http/openapi.json';
 const FAILURES = 'lib/ledger/http/failures.json';
 const TYPES = 'lib/ledger/http/api-types.ts';
-const GUIDE = 'docs/migration/guide.md';
+const MIGRATION_GUIDE = 'docs/migration/guide.md';
 const API_GUIDE = 'docs/ledger/api.md';
 const CHANGELOG = 'CHANGELOG.md';
 const DEPLOY_GUIDE = 'docs/ledger/deploy.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from ${DOCUMENT}, new endpoints into ${CHANGELOG}, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from ${DOCUMENT}, new endpoints into ${CHANGELOG}, and the tables of ${MIGRATION_GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, groupMethodsByPath()],
@@ -37,7 +37,7 @@ const command = createCommand(
   const client = await generateSource(join(PROJECT, DOCUMENT));
   await writeFile(join(PROJECT, TYPES), extractTypes(client));
   for (const [file, update] of [
-    [GUIDE, updateTables],
+    [MIGRATION_GUIDE, updateTables],
     [API_GUIDE, updateRouteSections],
     [CHANGELOG, addNewEndpoints],
     [DEPLOY_GUIDE, updateRoleCommands],
@@ -45,7 +45,16 @@ const command = createCommand(
     const text = await readFile(join(PROJECT, file), 'utf8');
     await writeFile(join(PROJECT, file), update(text));
   }
-  for (const file of [ROUTES, FAILURES, DOCUMENT, TYPES, GUIDE, API_GUIDE, CHANGELOG, DEPLOY_GUIDE])
+  for (const file of [
+    ROUTES,
+    FAILURES,
+    DOCUMENT,
+    TYPES,
+    MIGRATION_GUIDE,
+    API_GUIDE,
+    CHANGELOG,
+    DEPLOY_GUIDE,
+  ])
     console.log(`Wrote ${file}`);
 });
 

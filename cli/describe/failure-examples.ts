@@ -33,13 +33,13 @@ const FIXED_RESPONSES: Readonly<Record<string, object>> = {
 };
 
 /** @param status such as `404` */
-export function exemplifyFailure(status: string, operation: FailingOperation): object {
+export function createFailureExample(status: string, operation: FailingOperation): object {
   return (
-    FIXED_RESPONSES[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body
+    FIXED_RESPONSES[status] ?? toErrorReply(createError(status, operation), 'Failed to answer').body
   );
 }
 
-function chooseError(status: string, { method, path, hasBody }: FailingOperation): unknown {
+function createError(status: string, { method, path, hasBody }: FailingOperation): unknown {
   const isCategory = path.startsWith('/categories');
   const errors: Readonly<Record<string, () => unknown>> = {
     400: () => catchError(() => (hasBody ? parseBody : parseFilter)(v.object({}), { colour: '1' })),

@@ -9,7 +9,7 @@ import {
   STRING,
 } from '../../lib/ledger/http/endpoints/response-schemas.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
-import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
+import { createFailureExample, type FailingOperation } from './failure-examples.ts';
 import { describeFields, SCHEMAS } from './openapi-schemas.ts';
 
 const ABOUT = `
@@ -36,8 +36,8 @@ const TAGS: Readonly<Record<string, string>> = {
 /** @returns a JSON object, complete and in a stable order */
 export function buildOpenApiDocument() {
   return {
-    // The newest version that generators of every language read: those for Go, and some for Rust and Kotlin, support 3.1 only
-    // in part.
+    // The newest version that generators for every language support: those for Go, and some for Rust and Kotlin, support 3.1
+    // only in part.
     openapi: '3.0.3',
     info: {
       title: 'Finance ledger',
@@ -128,23 +128,23 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
     description,
     schema: { ...STRING, ...schema },
   });
-  const key = 'The same key with the same body is applied once in 24 hours.';
+  const keyDescription = 'The same key with the same body is applied once in 24 hours.';
   if (isIdempotent) {
-    return [createHeader('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
+    return [createHeader('Idempotency-Key', keyDescription, { pattern: IDEMPOTENCY_KEY.source })];
   }
   if (isTagged) {
-    const unchanged = 'The ETag of an earlier response: 304 if nothing has changed.';
-    return [createHeader('If-None-Match', unchanged, { pattern: `^(?:W/)?${ETAG}$` })];
+    const tagDescription = 'The ETag of an earlier response: 304 if nothing has changed.';
+    return [createHeader('If-None-Match', tagDescription, { pattern: `^(?:W/)?${ETAG}$` })];
   }
   if (!isVersioned) return [];
-  const kind = path.startsWith('/transactions') ? 't' : 'c';
+  const tagPrefix = path.startsWith('/transactions') ? 't' : 'c';
   const describeTags = (tag: string) => ({
     pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$`,
-    example: `"${kind}1.1.0f3a9c21"`,
+    example: `"${tagPrefix}1.1.0f3a9c21"`,
   });
   const ifNoneMatch =
     method === 'GET'
-      ? 'ETags of this record: 304 if it would be shown as before.'
+      ? 'ETags of this record: 304 if one of them is current.'
       : 'ETags of this record: 412 if it is at one of these versions. `*`: 412 if it exists.';
   return [
     createHeader('If-Match', 'ETags of this record: 412 if it has changed.', describeTags(ETAG)),
@@ -152,7 +152,7 @@ function describeHeaderParameters(method: string, path: string, operation: Endpo
   ];
 }
 
-/** Matches the tags of this service, and the tags of any other service. */
+/** Matches any entity tag, not only those of this service. */
 const ETAG = '"[!#-~]*"';
 
 /** Derives the statuses from the inputs of the operation; `failureDescriptions` adds statuses, or replaces their descriptions. */
@@ -162,20 +162,20 @@ function describeResponses(method: string, path: string, operation: Endpoint) {
     ...describeCommonFailures(method, path, operation),
     ...failureDescriptions,
   };
-  const failed = Object.entries(descriptions).flatMap(([code, description]) =>
+  const failureEntries = Object.entries(descriptions).flatMap(([code, description]) =>
     description
       ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
       : [],
   );
   const hasTag = isTagged || (isVersioned && method !== 'DELETE');
-  const unchanged = {
+  const notModified = {
     description: 'Nothing has changed (If-None-Match).',
     ...describeHeaders('X-Request-Id', 'ETag'),
   };
   return {
     [status]: describeSuccess(status, operation, hasTag),
-    ...(hasTag && method === 'GET' && { 304: unchanged }),
-    ...Object.fromEntries(failed),
+    ...(hasTag && method === 'GET' && { 304: notModified }),
+    ...Object.fromEntries(failureEntries),
   };
 }
 
@@ -188,7 +188,7 @@ function describeCommonFailures(
     400:
       (body && 'The body is invalid.') ??
       (query && 'A parameter is invalid.') ??
-      'A parameter was sent, but none exists.',
+      'A parameter was sent, but the route has none.',
     401: !isPublic && 'No valid key or token was sent.',
     403: !isPublic && 'The key or token does not allow the method.',
     404: path.includes('{id}') && 'There is no record with this id.',
@@ -200,7 +200,7 @@ function describeCommonFailures(
     413: body && 'The body is larger than 1 MB.',
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
-    429: 'Too many requests. The gateway answers.',
+    429: 'Too many requests. The gateway itself responds.',
     500: !isPublic && describeUnexpectedFailure(method !== 'GET', isIdempotent),
     503: isPublic
       ? 'The gateway has no capacity left.'
@@ -234,12 +234,12 @@ function describeFailure(code: string, description: string, operation: FailingOp
   );
   const content = describeJsonContent(
     reference('schemas', schema),
-    exemplifyFailure(code, operation),
+    createFailureExample(code, operation),
   );
   return { description, ...headers, content };
 }
 
-/** Statuses with which the gateway may answer, without the envelope. */
+/** Statuses that the gateway itself may return, without the envelope. */
 const GATEWAY_STATUSES = ['429', '503'];
 
 function describeUnexpectedFailure(isWrite: boolean, isIdempotent = false): string {
@@ -247,7 +247,7 @@ function describeUnexpectedFailure(isWrite: boolean, isIdempotent = false): stri
   const advice = isIdempotent
     ? 'repeat it with its Idempotency-Key'
     : 'read the record before repeating it';
-  return `An unexpected failure. The request was not applied, unless all responses of the database were lost: ${advice}.`;
+  return `An unexpected failure. The request was not applied, unless every response from the database was lost: ${advice}.`;
 }
 
 const HEADERS = {
@@ -260,7 +260,7 @@ const HEADERS = {
   },
   'Content-Disposition': { schema: STRING, description: 'The name of the file.' },
   Link: { schema: STRING, description: 'The next part.' },
-  'Retry-After': { schema: INTEGER, description: 'Seconds until a repetition may succeed.' },
+  'Retry-After': { schema: INTEGER, description: 'Seconds until a retry may succeed.' },
   'WWW-Authenticate': { schema: STRING, required: true, description: 'How to authenticate.' },
 };
 

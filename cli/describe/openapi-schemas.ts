@@ -39,9 +39,9 @@ function listBodies({ name, schema, item }: Body): (readonly [string, ObjectSche
 
 const CONVERSION: ConversionConfig = {
   target: 'openapi-3.0',
-  // Describes the last schema of a pipeline: a name, for example, after it was trimmed.
+  // Describes the last schema of a pipeline: for example, a name after trimming.
   typeMode: 'output',
-  // These actions need no description: metadata describes the checks, and trimming accepts every text.
+  // These actions need no description: metadata describes the checks, and trimming accepts every string.
   ignoreActions: ['check', 'trim'],
   overrideRef: ({ referenceId }) => reference('schemas', referenceId).$ref,
   overrideAction({ valibotAction, jsonSchema }) {
@@ -59,10 +59,10 @@ const CONVERSION: ConversionConfig = {
 
 /** Describes the fields of a body or the parameters of a query, and lists the required ones. */
 export function describeFields(schema: ObjectSchema) {
-  const others = Object.entries(BODIES).filter(([, body]) => body !== schema);
+  const otherBodies = Object.entries(BODIES).filter(([, body]) => body !== schema);
   const { properties = {}, required = [] } = toJsonSchema(schema as v.GenericSchema, {
     ...CONVERSION,
-    definitions: Object.fromEntries(others) as Record<string, v.GenericSchema>,
+    definitions: Object.fromEntries(otherBodies) as Record<string, v.GenericSchema>,
   });
   const fields = Object.entries(properties as unknown as Fields).map(([name, field]) => [
     name,
@@ -107,12 +107,12 @@ function describeBody(body: ObjectSchema) {
 }
 
 /** Describes a record, which has all fields of a body and the fields that the service assigns. */
-function describeRecord(body: ObjectSchema, optional: Fields) {
+function describeRecord(body: ObjectSchema, optionalFields: Fields) {
   const fields = Object.entries(describeFields(body).fields)
-    .filter(([name]) => !(name in optional))
+    .filter(([name]) => !(name in optionalFields))
     .map(([name, field]) => [name, removeLimits(field)]);
-  const assigned = { created_at: TIME, updated_at: TIME, etag: ETAG };
-  return object({ id: ID, ...Object.fromEntries(fields), ...assigned }, optional);
+  const assignedFields = { created_at: TIME, updated_at: TIME, etag: ETAG };
+  return object({ id: ID, ...Object.fromEntries(fields), ...assignedFields }, optionalFields);
 }
 
 function removeLimits(field: Field): Field {

@@ -1,5 +1,4 @@
-// The commands of the AWS CLI that docs/ledger/deploy.md assigns to the roles of an account, and the table of these commands in
-// that guide.
+// The AWS CLI commands that docs/ledger/deploy.md assigns to the roles of an account, and the table of them in that guide.
 import type { PolicyName } from '../../local/emulator/policies.ts';
 
 export interface RoleCommand {
@@ -34,7 +33,7 @@ export const ROLE_COMMANDS: readonly RoleCommand[] = [
 
 const SECTION = /<!-- generated: role-commands -->\n[\s\S]*?<!-- end -->/;
 
-/** Fills the table in the text from these commands. */
+/** Rewrites the table in the guide's text. */
 export function updateRoleCommands(text: string): string {
   const rows = ROLE_COMMANDS.map(
     ({ role, command, action }) => `| \`${command}\` | ${role} | \`${action}\` |`,
@@ -43,8 +42,14 @@ export function updateRoleCommands(text: string): string {
   return text.replace(SECTION, () => `<!-- generated: role-commands -->\n${table}\n<!-- end -->`);
 }
 
-/** Creates a command whose permission has the same name as its operation. */
+/** Creates a command whose permission is named after its operation. */
 function createRoleCommand(role: PolicyName, service: string, operation: string): RoleCommand {
-  const words = operation.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return { role, command: `aws ${service} ${operation}`, action: `${service}:${words.join('')}` };
+  const capitalizedWords = operation
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return {
+    role,
+    command: `aws ${service} ${operation}`,
+    action: `${service}:${capitalizedWords.join('')}`,
+  };
 }

@@ -35,8 +35,8 @@ export function readRoutes(): Route[] {
 
 /** Lists the methods of each path for lib/ledger/http/routes.json, because a deployed function cannot read serverless.yml. */
 export function groupMethodsByPath(): Record<string, string[]> {
-  const byPath = Map.groupBy(readRoutes(), ({ path }) => path);
+  const routesByPath = Map.groupBy(readRoutes(), ({ path }) => path);
   return Object.fromEntries(
-    [...byPath].map(([path, routes]) => [path, routes.map(({ method }) => method)]),
+    [...routesByPath].map(([path, routes]) => [path, routes.map(({ method }) => method)]),
   );
 }

@@ -38,7 +38,7 @@ command
     const keys = await withKeys((apiKeys) => apiKeys.list());
     if (keys.length === 0)
       console.error('No keys. Create one: npm run keys -- create --name phone');
-    else console.table(Object.fromEntries(keys.map((key) => [key.id, toRow(key)])));
+    else console.table(Object.fromEntries(keys.map((key) => [key.id, toTableRow(key)])));
   });
 
 command
@@ -73,7 +73,7 @@ async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promis
   );
 }
 
-function toRow({ name, ledger, scope, createdAt, lastUsedOn, revokedAt }: ApiKey) {
+function toTableRow({ name, ledger, scope, createdAt, lastUsedOn, revokedAt }: ApiKey) {
   return {
     name,
     ledger,

@@ -23,7 +23,7 @@ const command = createCommand('npm run ledger --', 'List, upgrade and delete led
 
 command
   .command('delete')
-  .description('Delete every transaction, category and figure of a ledger, for good.')
+  .description('Delete a ledger permanently, with all its transactions and categories.')
   .requiredOption('--ledger <id>', 'the ledger, as "npm run keys -- list" shows it', parseLedgerId)
   .option('--yes', 'do not ask')
   .addHelpText(
@@ -45,7 +45,7 @@ command
 
 command
   .command('upgrade')
-  .description('Bring the items that an earlier release wrote into the form of this one.')
+  .description('Convert the items that an earlier release wrote to the form of this release.')
   .addHelpText(
     'after',
     '\nClients can keep working, and reads need no upgrade. Reads the table once; repeat the command if it is interrupted.',

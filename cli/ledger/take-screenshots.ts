@@ -24,9 +24,9 @@ const PICTURES: readonly Picture[] = [
     name: 'page-inbox-dark',
     options: DARK,
     hash: '#category=none&period=3m',
-    arrange: chooseCategory,
+    arrange: showSuggestions,
   },
-  { name: 'page-import', options: SCREEN, arrange: chooseFile },
+  { name: 'page-import', options: SCREEN, arrange: previewFile },
   { name: 'page-months-dark', options: DARK, hash: '#period=12m' },
   { name: 'page-phone', options: PHONE },
 ];
@@ -63,7 +63,7 @@ async function openRow(page: Page): Promise<void> {
   await form.scrollIntoViewIfNeeded();
 }
 
-async function chooseCategory(page: Page): Promise<void> {
+async function showSuggestions(page: Page): Promise<void> {
   // Scrolls down, so that the field's list of suggestions is in the picture, too.
   await page.evaluate(`document.querySelector('.chips').scrollIntoView()`);
   const field = page.locator('.entry').nth(1).getByRole('combobox', { name: 'Category' });
@@ -71,7 +71,7 @@ async function chooseCategory(page: Page): Promise<void> {
   await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
 }
 
-async function chooseFile(page: Page): Promise<void> {
+async function previewFile(page: Page): Promise<void> {
   const month = new Date().toISOString().slice(0, 7);
   const lines = [
     `${month}-01,Salary,2500.00,Salary`,

@@ -9,7 +9,7 @@ import type {
 } from '../../lib/ledger/store/verification/verification.ts';
 import { LOCAL_FOLDER } from '../../processes/caches.ts';
 
-/** Version of the format of a stored position. A position in another format is not used. */
+/** Format version of a stored position. A position in another format is ignored. */
 const FORMAT_VERSION = 1;
 
 /** After this time the verification starts again: data that was already read may have been damaged since. */
@@ -19,7 +19,7 @@ export interface FileProgress extends Progress {
   readonly file: string;
 }
 
-/** @param identity the table, with its account, and the ledger whose progress the file keeps */
+/** @param identity ids that together name the table, its account and the ledger */
 export function openFileProgress(...identity: readonly string[]): FileProgress {
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   const file = join(LOCAL_FOLDER, 'verify-ledger', name);
@@ -41,7 +41,7 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
     },
     async save(position) {
       await mkdir(dirname(file), { recursive: true });
-      // Only this user can read the file, because it holds external ids and wrong rows. A process killed before the rename
+      // Only this user can read the file, because it contains external ids and wrong rows. A process killed before the rename
       // leaves the earlier position.
       await writeFile(`${file}.new`, serialize({ form: FORMAT_VERSION, position }), {
         mode: 0o600,

@@ -1,5 +1,5 @@
 // npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects the differences. Exit code 0: in order; 1:
-// drifts remain; 2: the ledger does not exist or could not be read, or wrong use.
+// drifts remain; 2: the ledger does not exist or could not be read, or the command was used wrongly.
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../../lib/ledger/config.ts';
 import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
@@ -93,12 +93,12 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   if (drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** Describes the cost of one pass. Each drift is read three more times, which the figure does not include. */
-function describeCost(units: number, wholeTable: string | undefined): string {
-  const subject = wholeTable ? `all of ${wholeTable}` : 'the ledger';
+/** Describes the cost of one pass. Each drift is read three more times; the cost does not include these reads. */
+function describeCost(units: number, scannedTable: string | undefined): string {
+  const subject = scannedTable ? `all of ${scannedTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
   const cost = `Reading ${subject} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;
-  return wholeTable
+  return scannedTable
     ? cost
     : `${cost} Only --full finds rows that no id leads to and external ids that no row has.`;
 }

@@ -32,7 +32,7 @@ const POLL_MS = 15_000;
 /** Name of the tag on a table whose ledgers are verified. */
 const VERIFIED_TAG = 'verified';
 const MAX_LISTED_IDS = 20;
-// DynamoDB throws this error for a table that is a few minutes old, and still too new for point-in-time recovery.
+// DynamoDB throws this error while a table is only a few minutes old, too new for point-in-time recovery.
 const RECOVERY_NOT_READY = 'ContinuousBackupsUnavailableException';
 
 /**
@@ -48,7 +48,7 @@ export function createRestoration(options: RestorationOptions) {
   const table = createTableSteps(options);
   const writers = createWriters(aws);
   const { isSwitched, isSwitchComplete, switchTable } = createSwitch(options);
-  /** Counts the step as done once the stage has switched, because its work is then no longer needed. */
+  /** Treats the step as done once the stage has switched, because its work is then no longer needed. */
   const beforeSwitch = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),
@@ -121,8 +121,8 @@ function createTableSteps(options: RestorationOptions) {
   async function refuseUnrestorableTime(): Promise<void> {
     if (time === undefined) return;
     const { earliest, latest } = await aws.readRecovery(source);
-    const isWithin = (!earliest || time >= earliest) && (!latest || time <= latest);
-    if (isWithin) return;
+    const isRestorable = (!earliest || time >= earliest) && (!latest || time <= latest);
+    if (isRestorable) return;
     throw new UserError(
       `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Give another --to, or name the table that held the data at that time with --from.`,
     );
@@ -284,8 +284,8 @@ export async function runSteps(
   steps: readonly Step[],
   report: (line: string) => void,
 ): Promise<void> {
-  for (const [n, step] of steps.entries()) {
-    const title = `${n + 1}/${steps.length} ${step.title}`;
+  for (const [index, step] of steps.entries()) {
+    const title = `${index + 1}/${steps.length} ${step.title}`;
     if (await step.isDone()) {
       report(`${title}: done`);
       continue;

@@ -1,4 +1,4 @@
-// npm run restore: restores the table of a deployed stage to a moment of the past, and moves the stage to it.
+// npm run restore: restores the table of a deployed stage to a moment in the past, and moves the stage to it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { openTable } from '../../lib/ledger/store/ledger-items.ts';
@@ -20,7 +20,7 @@ import { createStageOnAws, type StageOnAws } from './stage-on-aws.ts';
 const resources = createResources();
 const command = createCommand(
   'npm run restore --',
-  'Restore the table of a deployed stage to a moment of the past, and move the stage to it.',
+  'Restore the table of a deployed stage to a moment in the past, and move the stage to it.',
 )
   .addOption(createStageOption('the deployed stage, such as prod').makeOptionMandatory())
   .option('--to <time>', 'the moment before the damage: 2026-03-05T08:30:00Z', parseTime)
@@ -70,8 +70,8 @@ async function restore(options: Options): Promise<void> {
       sleep: (milliseconds) => sleep(milliseconds),
     });
     if (dryRun) {
-      for (const [n, { title, isDone }] of steps.entries()) {
-        console.log(`${n + 1}. ${title}${(await isDone()) ? ' (done)' : ''}`);
+      for (const [index, { title, isDone }] of steps.entries()) {
+        console.log(`${index + 1}. ${title}${(await isDone()) ? ' (done)' : ''}`);
       }
       return;
     }
@@ -84,7 +84,7 @@ async function restore(options: Options): Promise<void> {
     }
     await runSteps(steps, report);
     console.log(
-      `The stage ${stage} uses ${target}. If ledgers were deleted or keys revoked since that moment, repeat that now.`,
+      `The stage ${stage} uses ${target}. If ledgers were deleted or keys revoked since the restored moment, delete or revoke them again now.`,
     );
   });
 }
@@ -120,7 +120,8 @@ async function isConfirmed({ stage }: Options, tableInUse: string): Promise<bool
   );
   const question = `Writes to the stage ${stage} stop. Newer data will exist only in ${tableInUse}.\nType ${stage} to continue: `;
   const answer = await ask(question);
-  if (answer === undefined) throw new UserError('There is no terminal to ask at. Add --yes.');
+  if (answer === undefined)
+    throw new UserError('There is no terminal to ask for confirmation. Add --yes.');
   return answer === stage;
 }
 

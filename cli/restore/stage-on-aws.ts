@@ -1,4 +1,4 @@
-// The calls to AWS with which a restore reads and changes a deployed stage and its tables. Every call can be repeated.
+// The AWS calls that a restore uses to read and change a deployed stage and its tables. Every call can be repeated.
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -41,7 +41,7 @@ export interface StackState {
   readonly status: string;
 }
 
-export interface Recovery {
+export interface PointInTimeRecovery {
   readonly earliest: Date | undefined;
   readonly latest: Date | undefined;
   readonly days: number | undefined;
@@ -105,7 +105,7 @@ function createStack(StackName: string, region: string) {
   return { readStack, useTable, listWriters };
 }
 
-/** Stops and allows the writes of the stage's functions. A reserved concurrency of zero stops a function. */
+/** Stops the writes of the stage's functions, and allows them again. A reserved concurrency of zero stops a function. */
 function createWriters(region: string) {
   const client = new LambdaClient({ region });
 
@@ -166,7 +166,7 @@ function createTables(region: string) {
     );
   }
 
-  async function readRecovery(TableName: string): Promise<Recovery> {
+  async function readRecovery(TableName: string): Promise<PointInTimeRecovery> {
     const { ContinuousBackupsDescription } = await client.send(
       new DescribeContinuousBackupsCommand({ TableName }),
     );

@@ -1,4 +1,4 @@
-// Starts AWS on this machine with MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
+// Starts MiniStack, an AWS emulator that deploys templates, runs functions and enforces the actions of IAM roles.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -29,7 +29,7 @@ export interface EmulatorOptions {
 }
 
 export const awsEmulator: Service = {
-  title: 'an emulator of AWS (MiniStack)',
+  title: 'an AWS emulator (MiniStack)',
   whyUnavailable: whyNoPython,
   start: startAwsEmulator,
 };
@@ -68,7 +68,7 @@ export async function startAwsEmulator(
   });
   const endpoint = `http://127.0.0.1:${port}`;
   if (!(await awaitResponse(`${endpoint}/_ministack/health`, child))) {
-    throw new UserError(`The emulator of AWS did not start: ${lastLine}`);
+    throw new UserError(`The AWS emulator did not start: ${lastLine}`);
   }
   return { environment: { ...ACCESS, AWS_ENDPOINT_URL: endpoint }, ended: child.ended };
 }

@@ -1,4 +1,4 @@
-// npm run deploy:emulator: deploys a stage to an emulator of AWS on this machine, until SIGTERM, SIGINT or SIGHUP.
+// npm run deploy:emulator: deploys a stage to an AWS emulator on this machine, until SIGTERM, SIGINT or SIGHUP.
 
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, EXIT, runProgram } from '../../processes/program.ts';
@@ -11,32 +11,32 @@ const STAGE = 'dev';
 const resources = createResources();
 const command = createCommand(
   'npm run deploy:emulator --',
-  `Deploy the stage ${STAGE} to an emulator of AWS on this machine, until Ctrl-C.`,
+  `Deploy the stage ${STAGE} to an AWS emulator on this machine, until Ctrl-C.`,
 ).action(deploy);
 await runProgram(command, { resources, exitCodeOnSignal: EXIT.done });
 
 async function deploy(): Promise<void> {
   const reason = awsEmulator.whyUnavailable();
   if (reason) {
-    throw new UserError(`The emulator of AWS needs Python: ${reason} on this machine`);
+    throw new UserError(`The AWS emulator needs Python: ${reason} on this machine`);
   }
-  console.log('Starting the emulator of AWS; the first time it is installed with pip into .local');
+  console.log('Starting the AWS emulator; the first time it is installed with pip into .local');
   const { environment, ended } = await awsEmulator.start(resources);
-  const end = ended.then((ending) => {
-    throw new UserError(`The emulator of AWS ${ending}`);
+  const emulatorEnd = ended.then((ending) => {
+    throw new UserError(`The AWS emulator ${ending}`);
   });
-  await Promise.race([end, deployTo(environment)]);
-  await end;
+  await Promise.race([emulatorEnd, deployTo(environment)]);
+  await emulatorEnd;
 }
 
 async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
   const folder = await resources.createTemporaryFolder('ledger-deployed-');
-  const deployed = { stage: STAGE, environment, resources };
+  const emulatedStage = { stage: STAGE, environment, resources };
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
-  await deployStage(deployed, folder);
-  await repairCors(deployed);
-  const address = await readAddress(deployed);
-  const key = await createKey(deployed, 'default');
+  await deployStage(emulatedStage, folder);
+  await repairCors(emulatedStage);
+  const address = await readAddress(emulatedStage);
+  const key = await createKey(emulatedStage, 'default');
   const exported = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`ready ${address}`);
   console.log(`Try:  curl -s -H 'Authorization: Bearer ${key}' ${address}/categories/`);

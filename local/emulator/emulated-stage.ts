@@ -1,4 +1,4 @@
-// Deploys the service to the emulator of AWS, with the same commands that deploy it to an account.
+// Deploys the service to the AWS emulator, with the same commands that deploy it to an account.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
@@ -110,7 +110,7 @@ export async function createKey(
 }
 
 /**
- * Runs a command of `serverless` with a temporary home folder. Only a cache is kept, even if the command is stopped.
+ * Runs a `serverless` command with a temporary home folder. Only a cache is kept, even if the command is stopped.
  * @returns the output of the command
  * @throws UserError with the output of the command
  */
@@ -121,7 +121,7 @@ export async function runServerless(
 ): Promise<string> {
   const commandResources = createResources();
   resources?.onStop(commandResources.stop);
-  // The framework leaves a temporary folder for each function, so it gets a folder that is removed afterwards.
+  // The framework leaves a temporary folder for each function, so all of them go into a folder that is removed afterwards.
   const scratch = join(PROJECT, createBuildFolder(commandResources));
   const parameterArgs = Object.entries(parameters).map(
     ([name, value]) => `--param=${name}=${value}`,

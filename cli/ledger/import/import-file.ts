@@ -38,7 +38,7 @@ export async function importFile(
   const bytes = readBytes(file);
   const layouts = openLayoutFile(options.layouts);
   const statementOptions = readOptions(options);
-  // Without remembered layouts the file is read first, so that an unreadable file is reported even if no service runs.
+  // Without remembered layouts the file is read first, so that an unreadable file is reported even if no service is running.
   const earlyStatement = layouts.isEmpty
     ? await readFile(file, bytes, statementOptions)
     : undefined;
@@ -52,10 +52,10 @@ export async function importFile(
   const statement =
     earlyStatement ??
     (await readFile(file, bytes, { ...statementOptions, layouts: layouts.read(ledger) }));
-  const remember = (layout: LayoutOptions | undefined) =>
+  const storeLayout = (layout: LayoutOptions | undefined) =>
     statement.layout && layouts.write(ledger, statement.layout.key, layout);
   if (options.forget) {
-    remember(undefined);
+    storeLayout(undefined);
     return console.log('The layout is forgotten. Nothing was sent.');
   }
   const split = splitTrailer(statement, options.trailer);
@@ -66,7 +66,7 @@ export async function importFile(
   });
   const { used = {}, recalled = null } = statement.layout ?? {};
   if (!hasRun || Object.keys(used).length === 0) return;
-  remember(used);
+  storeLayout(used);
   if (JSON.stringify(used) !== JSON.stringify(recalled))
     print(
       `remembered in ${options.layouts} for files of this layout (--forget): ${describeOptions(used)}`,
@@ -176,7 +176,7 @@ async function runImport(
   showUnapplied(plan, updateResult?.changed);
   if (uploadResult.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
   console.log(
-    `${uploadResult.created} created, ${plan.present + uploadResult.duplicates} were there already, ${refused.length + refusedInPreview} refused`,
+    `${uploadResult.created} created, ${plan.present + uploadResult.duplicates} already existed, ${refused.length + refusedInPreview} refused`,
   );
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
@@ -202,7 +202,7 @@ function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undef
   }
 }
 
-/** Says how to confirm. npm consumes an option before `--` itself, and passes it on only as a variable. */
+/** Says how to confirm. npm consumes an option before `--` itself, and passes it on only as an environment variable. */
 function explainConfirmation(file: string): string {
   const quotedFile = /[^\w./-]/.test(file) ? `'${file}'` : file;
   return process.env.npm_config_yes === 'true'

@@ -9,9 +9,9 @@ import { importFile, readCategoryOptions } from './import-file.ts';
 import { command, type Options, refuseUnusedOptions } from './options.ts';
 import { listImports, undoImport } from './undo.ts';
 
-await runProgram(command.action(start));
+await runProgram(command.action(runImportCommand));
 
-async function start(file: string | undefined, options: Options): Promise<void> {
+async function runImportCommand(file: string | undefined, options: Options): Promise<void> {
   const { list, undo, categorise, yes = false } = options;
   refuseUnusedOptions();
   const takesNoFile = list || categorise || undo !== undefined;
@@ -29,9 +29,9 @@ async function start(file: string | undefined, options: Options): Promise<void> 
     return createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
   };
   if (file !== undefined) return importFile(openService, file, options);
-  const category = readCategoryOptions(options);
+  const categoryOptions = readCategoryOptions(options);
   const service = await openService();
-  if (categorise) await categoriseLedger(service, { ...category, isConfirmed: yes });
+  if (categorise) await categoriseLedger(service, { ...categoryOptions, isConfirmed: yes });
   else if (undo === undefined) await listImports(service);
   else await undoImport(service, undo, { isConfirmed: yes });
 }

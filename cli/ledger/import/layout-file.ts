@@ -1,4 +1,4 @@
-// The file that remembers, for each ledger, the options with which files of a layout were read.
+// The file that stores, for each ledger, the options that read files of each layout.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

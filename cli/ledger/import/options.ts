@@ -25,21 +25,19 @@ export const command = createCommand(
       .conflicts('stage'),
   )
   .addOption(createStageOption('the deployed stage, such as prod; without it, --url'))
-  .option('--date <column>', 'the column of the date: its name, or its number from 1')
-  .option('--amount <column>', 'the column of the amount; negative is an expense')
+  .option('--date <column>', 'the date column: its name, or its number from 1')
+  .option('--amount <column>', 'the amount column; negative amounts are expenses')
   .addOption(
-    new Option('--debit <column>', 'the column of expenses, with --credit').conflicts('amount'),
+    new Option('--debit <column>', 'the expense column, with --credit').conflicts('amount'),
   )
-  .addOption(
-    new Option('--credit <column>', 'the column of income, with --debit').conflicts('amount'),
-  )
+  .addOption(new Option('--credit <column>', 'the income column, with --debit').conflicts('amount'))
   .option('--invert', 'expenses are positive and income is negative, as on credit cards')
-  .option('--description <columns>', 'the columns of the description, with commas between them')
-  .option('--fee <column>', 'the column of fees that the amounts do not include; or "none"')
-  .option('--notes <column>', 'the column of the notes')
+  .option('--description <columns>', 'the description columns, separated by commas')
+  .option('--fee <column>', 'the column with fees that the amounts do not include; or "none"')
+  .option('--notes <column>', 'the notes column')
   .option(
     '--category <column>',
-    "the column of the category's name; missing categories are created",
+    'the column with the name of the category; missing categories are created',
   )
   .option(
     '--type <column>',
@@ -52,7 +50,10 @@ export const command = createCommand(
     addWord,
     [],
   )
-  .option('--id <column>', "the column of the bank's id; without it one is created from the row")
+  .option(
+    '--id <column>',
+    "the column with the bank's id; without it an id is created from the row",
+  )
   .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
   .addOption(
     new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SEPARATORS),
@@ -63,21 +64,21 @@ export const command = createCommand(
   )
   .option('--skip-duplicates', 'leave possible duplicates out')
   .addOption(
-    new Option('--import-duplicates', 'import possible duplicates, too').conflicts(
+    new Option('--import-duplicates', 'also import possible duplicates').conflicts(
       'skipDuplicates',
     ),
   )
   .option('--update', 'apply the changes of an edited export')
-  .option('--import-deleted', 'import rows that were deleted from the ledger since, too')
+  .option('--import-deleted', 'also import rows that have been deleted from the ledger')
   .option('--no-categories', 'learn no categories from earlier rows')
   .option('--rules <file>', 'rules for categories, one a line: text or /expression/ = Category')
-  .option('--categorise', 'offer categories for rows of the ledger that have none')
+  .option('--categorise', 'propose categories for rows of the ledger that have none')
   .option('--only-account <name>', 'import only the rows with this account in the file')
   .option('--currency <code>', 'import only the rows in this currency')
   .option('--status-column <column>', 'the column that says whether a row has happened; or "none"')
   .option(
     '--leave-out <word>',
-    'a word of the status column whose rows are left out; can be repeated',
+    'leave out rows with this word in the status column; can be repeated',
     addWord,
     [],
   )
@@ -91,7 +92,7 @@ export const command = createCommand(
       'how many lines the bank writes after the rows; they are left out',
     ).argParser(createNumberParser({ min: 0, max: 100 })),
   )
-  .option('--list', 'show the imports that the ledger has')
+  .option('--list', 'show the imports in the ledger')
   .option('--undo <id>', 'remove the rows that an import created, except those edited since')
   .addHelpText(
     'after',
@@ -104,7 +105,7 @@ function addWord(word: string, words: readonly string[]): readonly string[] {
   return [...words, word];
 }
 
-/** Uses of the command other than an import; each function tells which options the use accepts besides the address. */
+/** Uses of the command other than an import; each function says whether the use accepts an option other than the address. */
 const OTHER_USES: Readonly<Record<string, (option: string) => boolean>> = {
   list: () => false,
   undo: (option) => option === 'yes',

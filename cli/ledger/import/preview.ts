@@ -101,18 +101,17 @@ export function showPlan(plan: ImportPlan, knownNames: ReadonlySet<string>): voi
   const addedNames = [...names].filter((name) => !knownNames.has(name));
   if (addedNames.length > 0) print(`new categories: ${addedNames.join(', ')}`);
   console.log(
-    `${pluralize(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
+    `${pluralize(present, 'row')} already ${present === 1 ? 'exists' : 'exist'}, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
   for (const { name, pairs } of plan.otherNames) {
-    const accountText =
-      name === undefined ? 'without a name of the account' : `as the account "${name}"`;
+    const accountText = name === undefined ? 'without an account name' : `as the account "${name}"`;
     print(
       `${pluralize(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`,
     );
   }
   if (plan.reusedIds > 0)
     console.log(
-      `${pluralize(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
+      `${pluralize(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: different transactions`,
     );
   showUncertain(plan);
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(describeChange));
@@ -133,18 +132,18 @@ function showUncertain({
     }),
   );
   showSome(
-    `new, unless you have deleted them (${possiblyDeleted.length}): an import of them was interrupted, or had another name for the account. Take deleted ones out of the file:`,
+    `new, unless you have deleted them (${possiblyDeleted.length}): an import of them was interrupted, or had another name for the account. Remove deleted ones from the file:`,
     possiblyDeleted.map((row) => `  line ${row.line}: ${describeRow(row)}`),
     MAX_EXAMPLES,
   );
   showSome(
-    `possible duplicates (${possibleDuplicates.length}) of transactions that are there under another id:`,
+    `possible duplicates (${possibleDuplicates.length}) of transactions that exist under another id:`,
     possibleDuplicates.map(({ row, transaction }) => {
       return `  line ${row.line}: ${describeRow(row)} may be transaction ${transaction.id}: ${describeRow(transaction)}`;
     }),
   );
   showSome(
-    `not in the file any more (${vanished.length}), though other rows of their imports are; the bank may have taken them back:`,
+    `no longer in the file (${vanished.length}), though other rows of their imports are; the bank may have withdrawn them:`,
     vanished.map((transaction) => `  transaction ${transaction.id}: ${describeRow(transaction)}`),
     MAX_EXAMPLES,
   );

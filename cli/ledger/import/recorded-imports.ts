@@ -16,7 +16,7 @@ export async function readRecordedImports(
   return parts;
 }
 
-/** Writes one part; a part without rows makes the service forget it. */
+/** Writes one part; the service deletes a part that is written without rows. */
 export async function writePart(
   service: ServiceClient,
   { importId, part, rows }: RecordedPart,

@@ -30,8 +30,8 @@ export async function listImports(service: ServiceClient): Promise<void> {
 }
 
 /**
- * Removes the rows of an import. Edited rows stay, unless only a category was added; so do the categories that the import
- * created.
+ * Removes the rows of an import, but not its edited rows, unless only a category was added. The categories that the import
+ * created stay.
  */
 export async function undoImport(
   service: ServiceClient,
@@ -43,9 +43,7 @@ export async function undoImport(
     (each) => each.importId === importId,
   );
   if (rows.length + recordedParts.length === 0) {
-    print(
-      `The ledger has no rows of the import "${importId}". --list shows the imports that it has.`,
-    );
+    print(`The ledger has no rows of the import "${importId}". --list shows the imports in it.`);
     process.exitCode = EXIT.failed;
     return;
   }

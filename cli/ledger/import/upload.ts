@@ -83,8 +83,8 @@ export async function upload(
 }
 
 /**
- * Counts rows as created if they conflict but have the id of this import: a request whose response was lost may have created
- * them, so that repeating it gets a 409. All other conflicting rows were created by another import since the ledger was read.
+ * Counts a conflicting row as created if it has the id of this import: a request whose response was lost may have created it,
+ * so that the retry conflicts. All other conflicting rows were created by another import since the ledger was read.
  */
 async function claimCreated(
   service: ServiceClient,
@@ -213,8 +213,8 @@ async function sendAll<Item>(
   /** Sends one request, and repeats it while items fail temporarily. Completed items are not applied twice. */
   async function sendBatch(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
     // Without a key, a retry would create rows without an external id twice, and refuse changes that were made.
-    const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
-    const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
+    const needsKey = method === 'PUT' || transactions.some(hasNoExternalId);
+    const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
     const results = new Map<number, TransactionResult>();
     const request = { body: { transactions }, headers, isRepeatable: true };
     for (let attempt = 1; ; attempt += 1) {

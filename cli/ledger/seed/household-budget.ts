@@ -6,7 +6,7 @@ export interface BudgetLine {
   readonly color: string;
   readonly type: TransactionType;
   /** Days of the month on which the line always falls due. */
-  readonly due?: readonly number[];
+  readonly dueDays?: readonly number[];
   /** How often the line also occurs on other days, relative to the other lines of its type. */
   readonly weight: number;
   readonly amounts: readonly [number, number];
@@ -60,7 +60,7 @@ export const HOUSEHOLD_BUDGET: readonly BudgetLine[] = [
   income('Second-hand sales', '#D4E157', 4, [5, 220], ['Bicycle sold', 'Flea market', 'Toys sold']),
 ];
 
-type Line = [
+type BudgetLineValues = [
   category: string,
   color: string,
   weight: number,
@@ -69,17 +69,17 @@ type Line = [
   due?: readonly number[],
 ];
 
-function expense(...line: Line): BudgetLine {
+function expense(...line: BudgetLineValues): BudgetLine {
   return createBudgetLine('expense', line);
 }
 
-function income(...line: Line): BudgetLine {
+function income(...line: BudgetLineValues): BudgetLine {
   return createBudgetLine('income', line);
 }
 
 function createBudgetLine(
   type: TransactionType,
-  [category, color, weight, amounts, descriptions, due = []]: Line,
+  [category, color, weight, amounts, descriptions, due = []]: BudgetLineValues,
 ): BudgetLine {
-  return { category, color, type, weight, amounts, descriptions, due };
+  return { category, color, type, weight, amounts, descriptions, dueDays: due };
 }

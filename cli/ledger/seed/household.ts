@@ -89,7 +89,7 @@ function subtractDays(date: string, days: number): string {
 /** Picks the lines that fall due on the day first, and all other lines by weight. */
 function pickLines(date: string, count: number, random: SeededRandom): BudgetLine[] {
   const dayOfMonth = Number(date.slice(8));
-  const dueLines = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(
+  const dueLines = HOUSEHOLD_BUDGET.filter((line) => line.dueDays?.includes(dayOfMonth)).slice(
     0,
     count,
   );

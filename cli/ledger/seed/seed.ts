@@ -42,7 +42,7 @@ const command = createCommand(
   )
   .option('--url <url>', 'address of the service', parseHttpAddress, readLocalAddress())
   .addHelpText('after', '\nA key is read from API_KEY.')
-  .action(seed);
+  .action(seedService);
 
 await runProgram(command);
 
@@ -59,7 +59,7 @@ function parseDay(text: string): string {
   throw new InvalidArgumentError('Use a date like 2026-03-31.');
 }
 
-async function seed({ url, transactions, years, until, seed }: SeedOptions): Promise<void> {
+async function seedService({ url, transactions, years, until, seed }: SeedOptions): Promise<void> {
   const key = process.env.API_KEY || undefined;
   const service = createServiceClient({ url, key, userAgent: USER_AGENTS.seed });
   const categoryIds = await ensureHouseholdCategories(service);

@@ -125,9 +125,10 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
 
 /** True if only the gateway responds with this status. */
 function comesFromGateway({ description = '' }: { readonly description?: string } = {}): boolean {
-  return ['Too many requests. The gateway answers.', 'The gateway has no capacity left.'].includes(
-    description,
-  );
+  return [
+    'Too many requests. The gateway itself responds.',
+    'The gateway has no capacity left.',
+  ].includes(description);
 }
 
 /** Prepares a request that succeeds. */

@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     expected: '2 removed, 0 left',
   },
   {
-    message: '--list shows the imports that it has',
+    message: '--list shows the imports in it',
     previous: IMPORTED,
     command: ['--undo', 'unknown'],
     advice: ['--list'],

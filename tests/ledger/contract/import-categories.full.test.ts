@@ -178,7 +178,7 @@ describe('rows that the user deleted', () => {
       file,
       '--yes',
     );
-    expect(imported.stdout).toContain('150 created, 0 were there already, 0 refused');
+    expect(imported.stdout).toContain('150 created, 0 already existed, 0 refused');
     await person.api.delete(`/transactions/${(await person.findRow('row 7')).id}`);
     expect((await person.run(file, '--yes')).stdout).toContain('0 created');
     const { body } = await person.api.post('/categories', { name: 'Food' });
@@ -282,7 +282,7 @@ describe('--undo', () => {
     expect((await person.readRows()).map(({ description }) => description)).toEqual(['BARBER']);
     // Rows that an undo removed do not count as deleted by the user, so they are imported again.
     const repeated = await person.run(file, '--yes');
-    expect(repeated.stdout).toContain('2 created, 1 were there already');
+    expect(repeated.stdout).toContain('2 created, 1 already existed');
   });
 
   it('of an import whose rows are all deleted lets the next file import them again', async () => {

@@ -106,7 +106,7 @@ describe('npm run import', () => {
       'decimal sign: point',
       'date order: ymd',
       '5 rows from 2026-03-05 to 2026-03-09: 4 income (2500.4), 1 expense (3)',
-      '2 rows are there already, 3 are new',
+      '2 rows already exist, 3 are new',
       'Nothing was sent. Add --yes to import.',
       '',
     ]);
@@ -114,7 +114,7 @@ describe('npm run import', () => {
     expect(preview.code).toBe(1);
     // With another account, the same rows count as new.
     const otherAccount = await importWith('--account', 'Card');
-    expect(otherAccount.stdout).toContain('0 rows are there already');
+    expect(otherAccount.stdout).toContain('0 rows already exist');
   });
 
   it('shows the whole command if npm consumed --yes, as in "npm run import bank.csv --yes"', async () => {
@@ -165,7 +165,7 @@ describe('npm run import', () => {
       'names rows with the same id, and imports the others',
       ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-05,Tee,-3,A', '2026-03-06,Bus,-2,B'],
       ['--id', 'Id', '--yes'],
-      { code: 1, stdout: '1 created, 0 were there already, 2 refused', stderr: 'line 2 refused' },
+      { code: 1, stdout: '1 created, 0 already existed, 2 refused', stderr: 'line 2 refused' },
     ],
     [
       'accepts other words for income and expense',
@@ -219,9 +219,9 @@ describe('npm run import', () => {
       expect(refused.stderr).toContain(option);
     expect(await listDescriptions(ledger)).toEqual(['Tea', 'Pay']);
     const skipped = await importWith('--yes', '--skip-duplicates');
-    expect(skipped.stdout).toContain('2 created, 1 were there already, 0 refused');
+    expect(skipped.stdout).toContain('2 created, 1 already existed, 0 refused');
     const imported = await importWith('--yes', '--import-duplicates');
-    expect(imported.stdout).toContain('1 created, 3 were there already, 0 refused');
+    expect(imported.stdout).toContain('1 created, 3 already existed, 0 refused');
     expect(await listDescriptions(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
   });
 
@@ -241,7 +241,7 @@ describe('npm run import', () => {
     await ledger.transactions.update(pay, { notes: 'Edited meanwhile' });
     expect(await importWith('--yes', '--update')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('1 changed\n0 created, 0 were there already, 1 refused'),
+      stdout: expect.stringContaining('1 changed\n0 created, 0 already existed, 1 refused'),
       stderr: expect.stringContaining('line 3 refused: transaction'),
     });
     expect(await readRows()).toMatchObject([

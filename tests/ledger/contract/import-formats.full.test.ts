@@ -48,7 +48,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
     { description: 'ACME PAYROLL', amount: 2500, type: 'income', transaction_date: '2025-12-28' },
     { description: 'GROCER 12', amount: 45.1, type: 'expense', transaction_date: '2025-12-30' },
   ]);
-  expect((await run(file, '--yes')).stdout).toContain('0 created, 2 were there already');
+  expect((await run(file, '--yes')).stdout).toContain('0 created, 2 already existed');
   expect((await run('--undo', findImportId(imported), '--yes')).stdout).toContain('2 removed');
   expect(await readRows()).toEqual([]);
 });

@@ -63,6 +63,6 @@ it('an import that is killed twice imports each row once', async () => {
   expect([completed.code, completed.output]).toEqual([0, expect.stringContaining(' 0 refused')]);
   expect(await countTransactions()).toBe(ROWS);
   const repeated = await startImport('--yes').result;
-  expect(repeated.output).toContain(`0 created, ${ROWS} were there already, 0 refused`);
+  expect(repeated.output).toContain(`0 created, ${ROWS} already existed, 0 refused`);
   expect(await countTransactions()).toBe(ROWS);
 });

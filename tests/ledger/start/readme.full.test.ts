@@ -80,7 +80,7 @@ const GAP = {
 };
 
 it.each([
-  { heading: "A day's work", lastLine: '0 created, 4 were there already, 0 refused' },
+  { heading: "A day's work", lastLine: '0 created, 4 already existed, 0 refused' },
   { heading: 'A tour', lastLine: ': 300 transactions, 31 categories: in order' },
 ])('the commands of "$heading" print what the README shows', async ({ heading, lastLine }) => {
   const database = await startSharedDatabase(createResourcesInTest(), 'finance-ledger-local');

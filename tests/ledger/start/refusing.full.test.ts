@@ -106,7 +106,7 @@ describe('if the embedded engine is not installed', () => {
 
 it.each([
   [{ AUTH: 'none' }, /^AUTH must be /],
-  [{ AWS_REGION: 'local' }, /^AWS_REGION must be a region of AWS, .* not "local"$/],
+  [{ AWS_REGION: 'local' }, /^AWS_REGION must be an AWS region, .* not "local"$/],
 ])('npm start refuses the setting %j', async (environment, sentence) => {
   await expectRefusal({ environment }, sentence);
 });

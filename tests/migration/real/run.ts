@@ -1,6 +1,6 @@
 // npm run test:real [-- SUITE]: tests with the real services that they need. A service that cannot run on this machine is
 // left out, and its tests count as skipped.
-import { runInherited } from '../../../processes/inherited.ts';
+import { runInTerminal } from '../../../processes/run-in-terminal.ts';
 
 interface Suite {
   readonly services: string;
@@ -42,5 +42,5 @@ else {
 
 async function run({ services, vitest }: Suite): Promise<number> {
   const starter = ['sandbox/real/with-service.ts', services];
-  return await runInherited([...starter, 'vitest', 'run', '--mode', 'real', ...vitest, ...options]);
+  return await runInTerminal([...starter, 'vitest', 'run', '--mode', 'real', ...vitest, ...options]);
 }

@@ -1,4 +1,4 @@
-// Vitest's global setup of the tests in this folder: starts an emulator of AWS and the services that a migration uses, and
+// Vitest's global setup of the tests in this folder: starts an AWS emulator and the services that a migration uses, and
 // deploys the service on the emulator.
 import { DynamoDBClient, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import {

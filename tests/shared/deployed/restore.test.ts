@@ -62,7 +62,7 @@ test('a dry run shows the steps and changes nothing', async () => {
 
 test('a restore without a terminal asks for --yes', async () => {
   const { code, stderr } = await runCommand(RESTORE, ARGUMENTS, environment);
-  expect([code, stderr]).toEqual([1, 'There is no terminal to ask at. Add --yes.\n']);
+  expect([code, stderr]).toEqual([1, 'There is no terminal to ask for confirmation. Add --yes.\n']);
 });
 
 test('a restore that is killed while it copies has stopped writes, but not reads', async () => {

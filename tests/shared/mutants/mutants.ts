@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'cli/describe/api-guide.ts',
     'tests/shared/unit/cli/describe/new-endpoints.test.ts',
-    [['routes[n - 1]', 'routes[0]']],
+    [['routes[index - 1]', 'routes[0]']],
   ),
   ...mutantsOf(
     'lib/ledger/http/endpoints/response-schemas.ts',
@@ -2273,11 +2273,14 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ["values.join(',')", 'values[0]'],
     ["site === 'none' || ", 'true || '],
     [" && headers['sec-fetch-dest'] === 'document'", ''],
-    ["path.split('/').map(shorten)", "path.split('/')"],
+    ["path.split('/').map(maskLong)", "path.split('/')"],
   ]),
   ...mutantsOf('local/expiry.ts', 'tests/ledger/contract/local-expiry.test.ts', [
     ["'expires_at <= :now'", "'expires_at < :now'"],
-    ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
+    [
+      'new DeleteCommand({ TableName, Key, ...expiryCondition })',
+      'new DeleteCommand({ TableName, Key })',
+    ],
   ]),
   // The removal of a ledger.
   ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
@@ -2508,8 +2511,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       'a conversion gives the ledgers of access tokens the ids that this release derives',
     ],
     [
-      'CONVERSIONS.slice(form)',
-      'CONVERSIONS.slice(form + 1)',
+      'CONVERSIONS.slice(appliedCount)',
+      'CONVERSIONS.slice(appliedCount + 1)',
       'a conversion gives the ledgers of access tokens the ids that this release derives',
     ],
   ]),

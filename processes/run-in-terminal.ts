@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** @returns the exit code of the program */
-export async function runInherited(args: readonly string[]): Promise<number> {
+export async function runInTerminal(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, { stdio: 'inherit' });
   // On Ctrl-C this process only waits: the terminal sends SIGINT to the child as well, which cleans up and ends by itself.
   const ignoreSignal = () => undefined;
