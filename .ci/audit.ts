@@ -1,4 +1,4 @@
-// npx node .ci/audit.ts: known vulnerabilities of the installed packages. Exit code 1: one that is high or critical.
+// npx node .ci/audit.ts: lists known vulnerabilities of the installed packages. Exit code 1: at least one is high or critical.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
@@ -19,7 +19,9 @@ const command = createCommand(
   const report = v.safeParse(reportSchema, output);
   if (!report.success) {
     const { message = 'no report' } = output as { message?: string };
-    console.log(`Skipped the audit of packages, because the registry answers none: ${message}`);
+    console.log(
+      `Skipped the audit of packages, because the registry returned no report: ${message}`,
+    );
     console.log('0 passed, 0 failed, 1 skipped');
     return;
   }
@@ -32,7 +34,7 @@ const command = createCommand(
 
 await runProgram(command);
 
-// It ends with another exit code than 0 when it finds something.
+// npm exits with a code other than 0 if it finds something.
 async function audit(): Promise<unknown> {
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)('npm', ['audit', '--json'], options).catch(

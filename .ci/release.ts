@@ -1,4 +1,4 @@
-// npx node .ci/release.ts: tags the newest version of CHANGELOG.md and publishes its section, unless it has a tag already.
+// npx node .ci/release.ts: tags the newest version of CHANGELOG.md and publishes its section, unless the version is already tagged.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -20,6 +20,6 @@ const command = createCommand('npx node .ci/release.ts', 'Publish the newest rel
 
 await runProgram(command);
 
-async function run(program: string, ...words: readonly string[]): Promise<string> {
-  return (await promisify(execFile)(program, words)).stdout.trim();
+async function run(program: string, ...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(program, args)).stdout.trim();
 }

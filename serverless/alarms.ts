@@ -52,7 +52,7 @@ const SHARE_OF_RATE = 0.5;
 // A gigabyte of responses every five minutes costs 26 USD a day, at 0.09 USD a gigabyte.
 const GIGABYTE = 1e9;
 
-/** @param rate requests a second that each route takes */
+/** @param rate requests per second that each route accepts */
 export function createGatewayAlarms(rate: number): AlarmDefinition[] {
   const createMetric = (MetricName: string): Metric => ({
     Namespace: 'AWS/ApiGateway',
@@ -117,7 +117,8 @@ export function createGatewayAlarms(rate: number): AlarmDefinition[] {
     },
     {
       id: 'GatewayEgress',
-      description: 'The API took and sent more than 1 GB in five minutes, for a quarter of an hour',
+      description:
+        'The API received and sent more than 1 GB in five minutes, for a quarter of an hour',
       metrics: [createMetric('DataProcessed')],
       statistic: 'Sum',
       period: FIVE_MINUTES,
@@ -152,9 +153,9 @@ export function createCanaryAlarms(name: string): AlarmDefinition[] {
   ];
 }
 
-// Creates the functions' alarms, one group for each folder. The canary has alarms of its own. The migration's steps have none:
-// they fail by design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the
-// execution, which has an alarm of its own.
+// Creates the functions' alarms, one group for each folder. The canary has its own alarms. The migration's steps have none: they
+// fail by design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the execution,
+// which has its own alarm.
 export function createFunctionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)
@@ -223,11 +224,11 @@ export function createTableAlarms(
 ): AlarmDefinition[] {
   const createMetric = (
     MetricName: string,
-    more: Readonly<Record<string, string>> = {},
+    extraDimensions: Readonly<Record<string, string>> = {},
   ): Metric => ({
     Namespace: 'AWS/DynamoDB',
     MetricName,
-    Dimensions: { TableName, ...more },
+    Dimensions: { TableName, ...extraDimensions },
   });
   const listTableMetrics = (MetricName: string) => [
     createMetric(MetricName),
@@ -260,7 +261,7 @@ export function createTableAlarms(
     },
     {
       id: 'TableSystemErrors',
-      description: 'DynamoDB failed by itself, in two of three minutes',
+      description: 'DynamoDB had internal errors, in two of three minutes',
       metrics: OPERATIONS.map((Operation) => createMetric('SystemErrors', { Operation })),
       statistic: 'Sum',
       period: MINUTE,
@@ -278,7 +279,7 @@ const BACKUP_FAILURES = [
   'CopyJobsFailed',
 ];
 
-// Each alarm stays on for a day, until the next backup: with a shorter period, it would end as if the failure had been fixed.
+// Each alarm stays on for a day, until the next backup: with a shorter period, it would clear as if the failure had been fixed.
 export function createBackupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
   const createJobMetric = (outcome: string): Metric => ({
     Namespace: 'AWS/Backup',

@@ -5,7 +5,7 @@ export interface Configuration {
   resolveConfigurationProperty(path: readonly string[]): Promise<unknown>;
 }
 
-/** A function as serverless.yml has it, or as the files in `ledger` and `migration` generate it. */
+/** A function as serverless.yml declares it, or as the files in `ledger` and `migration` generate it. */
 export interface FunctionSettings {
   readonly handler: string;
   /**

@@ -12,7 +12,7 @@ import {
   createRollbackConfiguration,
   isGradual,
   NO_ROLLBACK,
-  RELEASE,
+  RELEASE_PARAMETER,
   type RollbackConfiguration,
 } from './deploy-rollback.ts';
 import { type ActiveRun, listRefusalReasons, mayHaveRuns, type Situation } from './deploy-rules.ts';
@@ -83,7 +83,7 @@ interface Log {
 interface Options {
   readonly timestamp?: string;
   readonly package?: string;
-  /** Parameters of the command line: `name=value`. */
+  /** Command-line parameters: `name=value`. */
   readonly param?: readonly string[];
 }
 
@@ -96,20 +96,20 @@ export class DeployGuard {
   };
   readonly hooks = {
     initialize: async () => {
-      // Read here, because `deploy --package` later replaces the settings by those of the package, which may accept an earlier
-      // run.
+      // Read here, because `deploy --package` later replaces the settings with those of the package, which may accept an
+      // earlier run.
       this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
       this.#rollbackMinutes = this.#serverless.service.custom.rollbackMinutes;
       await this.#checkBeforePackaging();
     },
-    // Checked again: a run may have started meanwhile, and `--package` names a template of its own.
+    // Checked again: a run may have started meanwhile, and `--package` names another template.
     'before:deploy:deploy': async () => {
       await this.#check({ next: this.#readCompiledTemplate() });
       const deployed = await this.#readDeployedTemplate();
       const next = this.#readCompiledTemplate();
       const rollback = await this.#planRollback({ deployed, next });
       this.#serverless.service.provider.rollbackConfiguration = rollback;
-      const gradualParameter = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
+      const gradualParameter = { ParameterKey: RELEASE_PARAMETER, ParameterValue: 'gradual' };
       this.#serverless.service.provider.stackParameters = [
         ...(await this.#listTableParameters()),
         ...(isGradual({ deployed, next, rollback }) ? [gradualParameter] : []),
@@ -143,7 +143,7 @@ export class DeployGuard {
     this.#serverless = serverless;
     this.#log = log;
     this.#options = options;
-    // Checked here, because Serverless Framework resolves the values made from the parameters next.
+    // Checked here, because Serverless Framework resolves the values that use the parameters next.
     this.#checkParameters();
   }
 
@@ -168,11 +168,15 @@ export class DeployGuard {
         `The stage ${stage} is not described under "params" of serverless.yml, which has ${names.join(', ')}.`,
       ]);
     }
-    const commandLine = (this.#options.param ?? []).map((text) => {
+    const commandLineParameters = (this.#options.param ?? []).map((text) => {
       const [name = '', ...value] = text.split('=');
       return [name, value.join('=').trimEnd()] as const;
     });
-    const parameters = { ...common, ...stages[stage], ...Object.fromEntries(commandLine) };
+    const parameters = {
+      ...common,
+      ...stages[stage],
+      ...Object.fromEntries(commandLineParameters),
+    };
     const faults = findFaults(stage, parameters);
     if (faults.length > 0) throw this.#createRefusal([faults.join('\n')]);
   }
@@ -230,7 +234,7 @@ export class DeployGuard {
     }
   }
 
-  /** Without this parameter CloudFormation would point the functions at the table that the template names, the damaged one. */
+  /** Keeps a restored table in use: without this parameter, CloudFormation would return to the table that the template names. */
   async #listTableParameters(): Promise<StackParameter[]> {
     const ParameterValue = await this.#readTableInUse();
     return ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
@@ -318,7 +322,7 @@ export class DeployGuard {
   }
 
   async #readTableState(deployed: Template | undefined): Promise<Situation['table']> {
-    if (deployed?.Resources.LedgerTable) return 'of the stack';
+    if (deployed?.Resources.LedgerTable) return 'part of the stack';
     const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
     try {
@@ -337,7 +341,7 @@ export class DeployGuard {
     const TableName = this.#ownTable;
     if (state !== 'left over, empty') {
       throw this.#createRefusal([
-        `The table ${TableName} is ${state}; only an empty one that is left over is deleted.`,
+        `The table ${TableName} is ${state}; only an empty table that is left over is deleted.`,
       ]);
     }
     const { DeleteTableCommand, DynamoDBClient, UpdateTableCommand, waitUntilTableNotExists } =

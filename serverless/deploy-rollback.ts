@@ -11,7 +11,7 @@ export interface RollbackConfiguration {
 
 const CANARY_FAILED = 'CanaryFailedAlarm';
 
-// CloudFormation accepts up to five alarms, CodeDeploy ten. These alarms fire when requests of clients fail.
+// CloudFormation accepts up to five alarms, CodeDeploy ten. These alarms fire when clients' requests fail.
 const ROLLBACK_ALARMS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
@@ -26,16 +26,16 @@ export function listRollbackAlarms(functions: readonly string[]): string[] {
 }
 
 /**
- * The parameter of the stack that makes a release gradual. A change of the stack without this parameter, such as a restore,
- * takes effect at once.
+ * The stack parameter that makes a release gradual. A change of the stack without this parameter, such as a restore, takes
+ * effect at once.
  */
-export const RELEASE = 'Release';
+export const RELEASE_PARAMETER = 'Release';
 
-const SCHEMA = 'SchemaVersion';
+const SCHEMA_METADATA = 'SchemaVersion';
 
 /** Records the schema version of the release in its template, where the next deployment reads it. */
 export function releaseMetadata(): Template['Metadata'] {
-  return { [SCHEMA]: UPGRADES.length };
+  return { [SCHEMA_METADATA]: UPGRADES.length };
 }
 
 /** Explicitly empty: a deployment without triggers would keep those of the previous one. */
@@ -75,7 +75,7 @@ export function createRollbackConfiguration(options: {
 
 /**
  * True if the functions may get the release gradually. CloudFormation must watch each alarm that stops CodeDeploy, or the release
- * would stop for an alarm that the deployment itself causes. And each release must be able to read what the other writes.
+ * would stop for an alarm that the deployment itself causes. The old and the new release must be able to read what the other writes.
  */
 export function isGradual(options: {
   readonly deployed: Template | undefined;
@@ -85,8 +85,8 @@ export function isGradual(options: {
   const { deployed, next, rollback } = options;
   const stoppingAlarms = ROLLBACK_ALARMS.filter((id) => next.Resources[id]);
   const watchedCount = rollback.RollbackTriggers.length;
-  const hasReleaseParameter = next.Parameters?.[RELEASE] !== undefined;
-  const hasSameSchema = deployed?.Metadata?.[SCHEMA] === next.Metadata?.[SCHEMA];
+  const hasReleaseParameter = next.Parameters?.[RELEASE_PARAMETER] !== undefined;
+  const hasSameSchema = deployed?.Metadata?.[SCHEMA_METADATA] === next.Metadata?.[SCHEMA_METADATA];
   return (
     hasReleaseParameter &&
     watchedCount > 0 &&
@@ -96,8 +96,8 @@ export function isGradual(options: {
 }
 
 /**
- * Finds the address that the canary uses. A new name resolves only once the operator has pointed its record at the target that
- * the deployment creates: until then the canary fails, and would roll the deployment back.
+ * Finds the address that the canary uses. A new domain name resolves only once the operator has pointed its record at the target
+ * that the deployment creates: until then the canary fails, and would roll the deployment back.
  */
 function findAddress(template: Template | undefined): string {
   const { Environment } = template?.Resources.CanaryLambdaFunction?.Properties ?? {};

@@ -1,5 +1,5 @@
-// Rules for deployments, rollbacks and removals that protect a migration and the data. They are checked on the templates.
-// docs/ledger/deploy.md explains each refusal.
+// Rules for deployments, rollbacks and removals that protect a migration and the data. They compare the deployed template with
+// the next one. docs/ledger/deploy.md explains each refusal.
 import type { Phase } from '../lib/migration/phases.ts';
 import { SETTINGS } from './migration/settings.ts';
 import type { Template } from './template.ts';
@@ -15,7 +15,7 @@ export interface Situation {
   readonly deployed: Template | undefined;
   /** Undefined if the stage is being removed. */
   readonly next: Template | undefined;
-  readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
+  readonly table: 'absent' | 'part of the stack' | 'left over, empty' | 'left over, with data';
   /** Id of the run during which the operator deploys anyway; "unknown" if the table cannot be read. */
   readonly acceptedRun: string;
 }
@@ -84,9 +84,9 @@ function listWatchdogReasons({ deployed, next }: Change, whileActive: string): s
 
 function listSettingReasons({ deployed, next }: Change, whileActive: string): string[] {
   const nextSettings = readSettings(next);
-  const current = deployed && readSettings(deployed);
+  const currentSettings = deployed && readSettings(deployed);
   // Without a configured store, no deployed function takes part in the run: the command line drives it.
-  const deployedSettings = current?.qdrantUrl ? current : {};
+  const deployedSettings = currentSettings?.qdrantUrl ? currentSettings : {};
   const differingNames = Object.keys(deployedSettings).filter(
     (name) => nextSettings[name] !== deployedSettings[name],
   );

@@ -1,5 +1,5 @@
 // A custom domain name for the API. It stays the same when the stage is removed and deployed again, and a content delivery
-// network or a firewall can be placed before it.
+// network or a firewall can be placed in front of it.
 import { type Configuration, type Resources, readText } from './configuration.ts';
 
 /** CloudFormation resources; none for a stage without a custom domain. */
@@ -25,8 +25,8 @@ export async function customDomain(configuration: Configuration): Promise<Resour
 }
 
 /**
- * Outputs of the stack: the target of the name's CNAME record, and the name as the address, which `info` and the commands read
- * from the framework's output.
+ * Outputs of the stack: the target of the domain name's CNAME record, and HttpApiUrl with the domain name, which replaces the
+ * framework's output that `info` and the commands read.
  */
 export async function domainOutputs(configuration: Configuration): Promise<Resources> {
   if (!(await hasCustomDomain(configuration))) return {};
@@ -45,7 +45,7 @@ export async function hasCustomDomain(configuration: Configuration): Promise<boo
   return (await readDomainName(configuration)) !== '';
 }
 
-/** The public address, without a slash at its end. */
+/** The public address, without a trailing slash. */
 export async function apiUrl(configuration: Configuration): Promise<object | string> {
   const name = await readDomainName(configuration);
   if (name !== '') return `https://${name}`;

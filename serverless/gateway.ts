@@ -1,4 +1,4 @@
-// Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, throttles, lists, and the access log.
+// Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, throttles, origins, and the access log.
 import { ENDPOINTS_BY_ROUTE } from '../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   type Configuration,
@@ -56,7 +56,7 @@ function toLastWord(routeKey: string): string {
   return toLogicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
-// Share of the usual limit for other routes, which no client needs to call often.
+// Share of the usual limit that other routes get: no client needs to call them often.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
 /**
@@ -69,7 +69,7 @@ const MIN_BURST = 20;
 
 /**
  * Throttles of the routes whose limits differ from the default. Unknown routes, static texts and large requests get less;
- * preflights have a limit of their own, because browsers send one before every distinct query.
+ * preflights have their own limit, because browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
   const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
@@ -83,10 +83,10 @@ export async function routeSettings(configuration: Configuration) {
       largeRequestLimits[form] = createThrottle(largeRate, 2 * largeRate);
   }
   const staticLimit = createThrottle(takeShare(rate), Math.max(MIN_BURST, takeShare(burst)));
-  const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
+  const staticRoutes = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
   return {
     $default: createThrottle(takeShare(rate), takeShare(burst)),
-    ...Object.fromEntries(forms.map((form) => [form, staticLimit])),
+    ...Object.fromEntries(staticRoutes.map((form) => [form, staticLimit])),
     'OPTIONS /{proxy+}': createThrottle(rate, burst),
     ...largeRequestLimits,
   };
@@ -101,7 +101,7 @@ export async function allowedOrigins(configuration: Configuration): Promise<read
   return readOrigins(await readText(configuration, 'param:allowedOrigins'));
 }
 
-// The format has no field whose length a client chooses: in an attack, logs would cost ten times as much
+// The format has no field whose length a client can choose: with one, logs would cost ten times as much in an attack
 // (docs/ledger/decisions/0023-access-log.md).
 const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',

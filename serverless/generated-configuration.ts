@@ -1,4 +1,4 @@
-// A plugin of Serverless Framework: serverless.yml includes what the other files of this folder generate, with references such
+// A plugin of Serverless Framework: serverless.yml includes what the other files in this folder generate, with references such
 // as `${generated:slashRoutes}`.
 import type { Configuration } from './configuration.ts';
 import { releaseMetadata } from './deploy-rollback.ts';

@@ -95,16 +95,16 @@ function createAlarm({ prefix, actions }: Context, definition: AlarmDefinition):
 }
 
 function toMetricProperties({ metrics, expression, statistic, period }: AlarmDefinition): object {
-  const [first] = metrics;
-  if (first && metrics.length === 1 && expression === undefined) {
+  const [onlyMetric] = metrics;
+  if (onlyMetric && metrics.length === 1 && expression === undefined) {
     return {
-      ...first,
-      Dimensions: listDimensions(first),
+      ...onlyMetric,
+      Dimensions: listDimensions(onlyMetric),
       ...toStatistic(statistic),
       Period: period,
     };
   }
-  const parts = metrics.map(({ statistic: metricStatistic, ...metric }, n) => ({
+  const metricQueries = metrics.map(({ statistic: metricStatistic, ...metric }, n) => ({
     Id: `m${n + 1}`,
     ReturnData: false,
     MetricStat: {
@@ -118,7 +118,7 @@ function toMetricProperties({ metrics, expression, statistic, period }: AlarmDef
     Expression: expression ?? 'SUM(METRICS())',
     ReturnData: true,
   };
-  return { Metrics: [combinedMetric, ...parts] };
+  return { Metrics: [combinedMetric, ...metricQueries] };
 }
 
 function toStatistic(statistic: string): object {
@@ -129,7 +129,7 @@ function listDimensions({ Dimensions }: Metric): object[] {
   return Object.entries(Dimensions).map(([Name, Value]) => ({ Name, Value }));
 }
 
-// One graph for each alarm, with the alarm's own line; all alarms at the top.
+// One graph for each alarm, with the alarm's threshold; all alarms at the top.
 function createDashboard(
   { prefix, region }: Context,
   definitions: readonly AlarmDefinition[],
@@ -162,7 +162,7 @@ function createDashboard(
   };
 }
 
-// The budget has no name: a change of the topic replaces it, and a new budget would find the name taken. It covers the whole
+// The budget has no name: a change of the topic replaces the budget, and the replacement would find the name taken. It covers the whole
 // account, because a budget for one tag would stay at zero until the tag is activated for billing.
 function createBudget({ actions }: Context, limit: string): Resources {
   if (limit === '') return {};

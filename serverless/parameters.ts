@@ -116,10 +116,10 @@ const VARIABLES = {
 
 /** Lists every invalid parameter of a stage, with its value and the rule. */
 export function findFaults(stage: string, parameters: Parameters): string[] {
-  const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(RULES, name));
-  if (unknown.length > 0) {
+  const unknownNames = Object.keys(parameters).filter((name) => !Object.hasOwn(RULES, name));
+  if (unknownNames.length > 0) {
     return [
-      `Unknown parameter ${unknown.join(', ')}. Use ${Object.keys(RULES).sort().join(', ')}.`,
+      `Unknown parameter ${unknownNames.join(', ')}. Use ${Object.keys(RULES).sort().join(', ')}.`,
     ];
   }
   const isDeployed = stage !== 'local';

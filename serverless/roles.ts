@@ -23,7 +23,7 @@ export interface Policy {
 /** Name of the policy with a function's rights to ledgers. */
 const LEDGER_POLICY = 'ledger-table';
 
-/** Actions of DynamoDB that change items. */
+/** DynamoDB actions that change items. */
 export const WRITE_ACTIONS = ['PutItem', 'UpdateItem', 'DeleteItem'];
 
 /** The table's ARN by name, not by the stack's resource: after a restore, another table is in use. */

@@ -1,8 +1,8 @@
-// A plugin of Serverless Framework that accepts the property `table` of a function: the actions on the table that it may take.
+// A plugin of Serverless Framework that accepts the property `table` of a function: the table actions that the function may use.
 import { WRITE_ACTIONS } from './roles.ts';
 
 /**
- * Names of DynamoDB, and three more: `QueryTable` allows `Query` without the indexes, `ApiKeys` allows reading API keys alone,
+ * DynamoDB's action names, and three more: `QueryTable` allows `Query` without the indexes, `ApiKeys` allows reading API keys alone,
  * `Register` allows adding to the list of ledgers.
  */
 const ACTIONS = ['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS, 'ApiKeys', 'Register'];

@@ -2,7 +2,7 @@
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, readSection, readText } from './configuration.ts';
 
-/** The parameter of the stack that names the table in use. */
+/** The stack parameter that names the table in use. */
 export const TABLE_IN_USE = { Ref: 'TableInUse' };
 
 /** The table that the functions use: the stack's parameter, or a plain name on this machine. */

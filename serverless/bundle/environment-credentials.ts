@@ -10,7 +10,7 @@ interface Credentials {
 
 /**
  * Replaces the export of the same name in `@aws-sdk/credential-provider-node`.
- * @throws ConfigurationError if the environment holds no credentials
+ * @throws ConfigurationError if the environment contains no credentials
  */
 export function defaultProvider(): () => Promise<Credentials> {
   return async () => {

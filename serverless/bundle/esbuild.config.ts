@@ -4,7 +4,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const SCRIPT_SUFFIX = '?script';
 /** Lets Chromium compile a script as it arrives, on another thread, instead of each function when it is first called. */
-const COMPILED_AT_ONCE = '//# allFunctionsCalledOnLoad';
+const COMPILE_ON_LOAD = '//# allFunctionsCalledOnLoad';
 
 async function bundleToText(options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
@@ -34,14 +34,14 @@ const browserScripts: Plugin = {
         target: 'es2023',
         jsx: 'automatic',
         jsxImportSource: 'preact',
-        banner: { js: COMPILED_AT_ONCE },
+        banner: { js: COMPILE_ON_LOAD },
       });
       return { contents, loader: 'text' };
     });
   },
 };
 
-/** Evaluates the modules of `web/static` at build time: a bundle has their exports, compressed texts, instead of their sources. */
+/** Evaluates the modules of `web/static` at build time: a bundle contains their exports, compressed texts, but not their sources. */
 const staticTexts: Plugin = {
   name: 'static-texts',
   setup({ onLoad }) {
@@ -99,7 +99,7 @@ function createPackagingOptions() {
     exclude: [],
     outputFileExtension: '.mjs',
     skipRebuild: true,
-    // One folder for each process: a start and a packaging may run at the same time.
+    // One folder for each process: `npm start` and a packaging may run at the same time.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
     // Watching is off: a rebuild would delete files that running requests need.
     watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },

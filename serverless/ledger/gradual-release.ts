@@ -1,7 +1,7 @@
-// A plugin of Serverless Framework: a new version of a function of the API gets a tenth of the requests first, and all of them
-// once no alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
+// A plugin of Serverless Framework: a new version of an API function gets a tenth of the requests first, and all of them once no
+// alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
 //
-// The gateway reaches each function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
+// The gateway reaches each function through an alias. CodeDeploy moves the alias gradually, but only while alarms watch the
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
 import { type FunctionSettings, type Resources, toLogicalName } from '../configuration.ts';
 import { listRollbackAlarms } from '../deploy-rollback.ts';
@@ -21,7 +21,7 @@ const PAGE = 'frontPage';
  */
 const MAX_STARTING = 5;
 /** Shifts within 15 minutes, the time that an alarm on two of three periods of five minutes needs to fire. */
-const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
+const SHIFT_CONFIGURATION = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
 
 const RELEASE_ACTIONS = [
   'lambda:GetAlias',
@@ -133,7 +133,7 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
 
 /**
  * A version keeps the environment variables that its function had, including the name of the table. The description changes with
- * the table, so CloudFormation publishes a new version after a restore, and the alias gets it.
+ * the table, so CloudFormation publishes a new version after a restore, and moves the alias to it.
  *
  * The framework's deletion policy would keep every version. The version of a deployment that was rolled back would then block
  * the next attempt: Lambda publishes the same code and configuration only once.
@@ -165,7 +165,7 @@ function createDeploymentGroup(alarms: readonly string[]): object {
     Properties: {
       ApplicationName: { Ref: APPLICATION },
       ServiceRoleArn: { 'Fn::GetAtt': [`${APPLICATION}Role`, 'Arn'] },
-      DeploymentConfigName: SHIFT,
+      DeploymentConfigName: SHIFT_CONFIGURATION,
       DeploymentStyle: {
         DeploymentType: 'BLUE_GREEN',
         DeploymentOption: 'WITH_TRAFFIC_CONTROL',

@@ -1,6 +1,5 @@
-// The deployed migration of the memory backend: functions and roles from the migrationAccess lines
-// of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of these, and
-// neither has a local start.
+// The deployed migration of the memory backend: functions and roles from the `migrationAccess` entries in serverless.yml, and
+// the state machine that drives them. A stage without a store to migrate has none of these, and neither has the local stage.
 import {
   type Configuration,
   type FunctionSettings,
@@ -23,13 +22,13 @@ import { SETTINGS } from './settings.ts';
 // docs/migration/decisions/0003-copy-memory.md has the reasons for the limits of the heap.
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
-// Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
+// Status and confirm only read or write the table; every other function works until shortly before Lambda's maximum time.
 const QUICK_FUNCTIONS = ['migrationStatus', 'migrationConfirm'];
 
 /** Values are strings, or expressions that CloudFormation fills in. */
 type Variables = Readonly<Record<string, unknown>>;
 
-// The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
+// The watchdog rolls back a window whose deadline has passed, and counts the retention days.
 const WATCHDOG = 'migrationRetention';
 const RESERVED_FUNCTIONS = [WATCHDOG, 'migrationRollback'];
 
@@ -43,15 +42,15 @@ const WATCHDOG_RETRIES = {
 // Rates of the watchdog: once a day for the retention, and every two minutes for a window that must close.
 const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
 
-/** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
+/** Functions in the form of serverless.yml, without a route: operators and the state machine invoke them. */
 export async function migrationFunctions(
   serverless: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
-  const lines = await readAccessLines(serverless);
-  const environment = lines.length > 0 ? await readEnvironment(serverless) : {};
+  const entries = await readAccessEntries(serverless);
+  const environment = entries.length > 0 ? await readEnvironment(serverless) : {};
   const concurrency = await readText(serverless, 'param:reservedConcurrency');
   return Object.fromEntries(
-    lines.map(([name, access]) => [
+    entries.map(([name, access]) => [
       name,
       {
         handler: `functions/migration/${toFileName(name)}.handler`,
@@ -67,10 +66,10 @@ export async function migrationFunctions(
   );
 }
 
-/** The machine with a role of its own; the definition is the one that the tests execute. */
+/** The state machine with its own role; the tests execute the same definition. */
 export async function migrationStateMachines(serverless: Configuration) {
-  const lines = await readAccessLines(serverless);
-  if (lines.length === 0) return { stateMachines: {} };
+  const entries = await readAccessEntries(serverless);
+  if (entries.length === 0) return { stateMachines: {} };
   const stage = await readText(serverless, 'sls:stage');
   return {
     stateMachines: {
@@ -92,12 +91,12 @@ export async function migrationStateMachines(serverless: Configuration) {
 
 /** CloudFormation resources: a role for each function, and the role and the log group of the machine. */
 export async function migrationRoles(serverless: Configuration): Promise<Resources> {
-  const lines = await readAccessLines(serverless);
-  if (lines.length === 0) return {};
+  const entries = await readAccessEntries(serverless);
+  if (entries.length === 0) return {};
   const artifactsUrl = await readText(serverless, 'param:artifactsUrl');
   const parameter = await readText(serverless, 'param:collectionParameter');
   const environment = await readEnvironment(serverless);
-  const functionRoles = lines.map(([name, access]) => [
+  const functionRoles = entries.map(([name, access]) => [
     `${toLogicalName(name)}Role`,
     role(`${toLogicalName(name)}LogGroup`, [
       ...runPolicies(access.runs),
@@ -116,8 +115,8 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
 
 /** CloudFormation resources: the schedules of the watchdog, and the queue of abandoned invocations. */
 export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
-  const lines = await readAccessLines(serverless);
-  if (lines.length === 0) return {};
+  const entries = await readAccessEntries(serverless);
+  if (entries.length === 0) return {};
   const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
   const rules = rates.map(([name, rate]) => createRule(name, rate));
   const names = rates.map(([name]) => name);
@@ -210,7 +209,7 @@ async function createMachineLogGroup(serverless: Configuration): Promise<object>
   };
 }
 
-async function readAccessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
+async function readAccessEntries(serverless: Configuration): Promise<[string, MigrationAccess][]> {
   if ((await readText(serverless, 'sls:stage')) === 'local') return [];
   if ((await readText(serverless, 'param:qdrantUrl')) === '') return [];
   return Object.entries(await readSection(serverless, 'custom', 'migrationAccess'));

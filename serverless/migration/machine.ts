@@ -55,7 +55,7 @@ const RETRY: readonly Retrier[] = [
 ];
 
 // The state that runs each command. Only an operator opens a window, so the machine waits before that.
-const STATE_OF_COMMAND = {
+const STATE_BY_COMMAND = {
   backup: 'Backup',
   rebuild: 'Rebuild',
   copy: 'Copy',
@@ -64,7 +64,7 @@ const STATE_OF_COMMAND = {
 } as const satisfies Partial<Record<Command, string>>;
 
 // The final state for the phase of a run without a next command. A run that was rolled back may have no further window.
-const STATE_OF_END = {
+const FINAL_STATE_BY_PHASE = {
   live: 'Live',
   closed: 'Live',
   aborted: 'Aborted',
@@ -112,8 +112,8 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         Type: 'Choice',
         Choices: [
           { Not: { Variable: '$.status.approval', IsNull: true }, Next: 'AwaitApproval' },
-          ...createChoices('next', STATE_OF_COMMAND),
-          ...createChoices('phase', STATE_OF_END),
+          ...createChoices('next', STATE_BY_COMMAND),
+          ...createChoices('phase', FINAL_STATE_BY_PHASE),
         ],
         Default: 'UnknownPhase',
       },
@@ -130,7 +130,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       ),
       Rebuild: createStep(
         'Rebuild',
-        "Builds the new collection, and proves it with the new version's first write if that version can be reached.",
+        "Builds the new collection, and verifies it with the new version's first write if that version can be reached.",
       ),
       Copy: createStep(
         'Copy',
@@ -139,7 +139,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Cutover: {
         ...createStep(
           'Cutover',
-          'The window: stops writes, switches to the new version, proves it, and opens writes. A refusal begins the rollback.',
+          'The window: stops writes, switches to the new version, verifies it, and opens writes. A refusal begins the rollback.',
         ),
         // A function that never returns cannot begin the rollback itself.
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],

@@ -1,10 +1,10 @@
-// The rights of the migration's functions, one policy for each resource that a function uses.
+// The permissions of the migration's functions, one policy for each resource that a function uses.
 import { allow, type Policy, policy, substitute, TABLE_ARN } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP_ACTIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** A line of `migrationAccess` in serverless.yml. */
+/** An entry of `migrationAccess` in serverless.yml. */
 export interface MigrationAccess {
   readonly runs: 'step' | readonly string[];
   readonly setting?: 'read' | 'change';
@@ -68,7 +68,7 @@ const RETAIN = {
   bucket: ['GetBucketObjectLockConfiguration'],
 };
 
-// Rights that each word of `artifacts` in migrationAccess stands for
+// Permissions that each value of `artifacts` in migrationAccess stands for
 const ARTIFACT_ACCESS = {
   read: [READ],
   write: [READ, WRITE],
@@ -89,7 +89,7 @@ export function artifactPolicies(
   const objects = rights.flatMap(({ objects }) => objects);
   const bucket = rights.flatMap(({ bucket }) => bucket);
   const arn = `arn:\${AWS::Partition}:s3:::${host}`;
-  // A bucket of this name could be another account's.
+  // A bucket of this name could belong to another account.
   const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   return [
     policy('artifacts', [
@@ -107,7 +107,7 @@ function toParameterArn(name: string): object {
   return substitute(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
 }
 
-// Secrets Manager adds six characters of its own after the name.
+// Secrets Manager appends six random characters to the name.
 function toSecretArn(name: string): object {
   return substitute(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
 }

@@ -27,7 +27,7 @@ const UNCHANGED_STAGE: Situation = {
   run: undefined,
   deployed: migrating,
   next: migrating,
-  table: 'of the stack',
+  table: 'part of the stack',
   acceptedRun: '',
 };
 const ACTIVE = { id: 'spring', phase: 'copied' };
