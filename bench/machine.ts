@@ -6,12 +6,12 @@ const BYTES_PER_GIGABYTE = 2 ** 30;
 
 export function describeMachine(): string {
   const { version: engine } = createRequire(import.meta.url)('@dynoxide/linux-x64/package.json');
-  const words = [
+  const facts = [
     `${availableParallelism()} cores`,
     `${Math.round(totalmem() / BYTES_PER_GIGABYTE)} GB of memory`,
     `${platform()} ${arch()}`,
     `Node ${process.versions.node}`,
     `dynoxide ${engine}`,
   ];
-  return words.join(', ');
+  return facts.join(', ');
 }

@@ -1,6 +1,6 @@
 // The report of one part of the bench, formatted as Markdown.
 
-/** A limit that a measured figure must keep. */
+/** A limit that a measured figure must meet. */
 export interface Bar {
   readonly rule: string;
   readonly figure: string;

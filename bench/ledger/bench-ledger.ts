@@ -15,7 +15,7 @@ import { importExport, writeExport } from './imported-database.ts';
 import { createLedgerItems } from './ledger-items.ts';
 import { createMeteredClient, type MeteredClient } from './metered-client.ts';
 
-export interface Contents {
+export interface LedgerContents {
   readonly categories: readonly Category[];
   readonly transactions: Iterable<Transaction>;
 }
@@ -50,7 +50,7 @@ export const PURCHASE: NewTransaction = {
 const SEED = 20_260_630;
 
 /** Generates a history, always the same for the same size and span. */
-export function createHousehold(transactions: number, years: number): Contents {
+export function createHousehold(transactions: number, years: number): LedgerContents {
   return createHouseholdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
 }
 
@@ -60,7 +60,7 @@ export function createHousehold(transactions: number, years: number): Contents {
  */
 export async function openBenchLedger(
   run: BenchRun,
-  { categories, transactions }: Contents,
+  { categories, transactions }: LedgerContents,
   rows: number,
 ): Promise<BenchLedger> {
   const tableName = 'ledger';

@@ -3,7 +3,7 @@ import type { Resources } from '../../processes/resources.ts';
 import { createProgress, type Progress } from '../progress.ts';
 
 export interface BenchRun {
-  /** True for a trial with smaller ledgers, whose figures are shown but not recorded. */
+  /** True for a run with smaller ledgers, whose figures are shown but not recorded. */
   readonly quick: boolean;
   /** An earlier commit to measure as well, or `release` for the last release. */
   readonly against?: string | undefined;

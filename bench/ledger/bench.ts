@@ -29,10 +29,10 @@ const command = createCommand(
     'cold-start and import: measure this commit as well, or the last release: "release"',
   )
   .action(async (names, { quick = false, against }) => {
-    let missed = 0;
+    let missedBars = 0;
     for (const name of names.length > 0 ? names : partNames)
-      missed += countMissedBars(await measure(name, { quick, against }));
-    if (missed > 0) throw new Error(`Bars not met: ${missed}`);
+      missedBars += countMissedBars(await measure(name, { quick, against }));
+    if (missedBars > 0) throw new Error(`Bars not met: ${missedBars}`);
   })
   .addHelpText(
     'after',

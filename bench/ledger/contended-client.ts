@@ -1,4 +1,4 @@
-// Adds DynamoDB's transaction conflicts, which local engines lack: a transaction owns its items while it runs, and any other
+// Adds DynamoDB's transaction conflicts, which local engines lack: a transaction locks its items while it runs, and any other
 // write to these items is refused at once.
 import {
   TransactionCanceledException,
@@ -18,34 +18,34 @@ export interface ContendedClient extends Client {
   readonly conflicts: () => number;
 }
 
-/** @param ownedMs how long a transaction lasts, in virtual time */
+/** @param lockedMs how long a transaction locks its items, in virtual time */
 export function createContendedClient(
   client: Client,
-  { time, ownedMs }: { readonly time: VirtualTime; readonly ownedMs: number },
+  { time, lockedMs }: { readonly time: VirtualTime; readonly lockedMs: number },
 ): ContendedClient {
-  const owned = new Set<string>();
+  const locked = new Set<string>();
   let conflicts = 0;
 
   async function transact(command: TransactWriteCommand) {
     const items = command.input.TransactItems ?? [];
-    const isOwned = (item: TransactItem) => owned.has(nameItem(item));
-    if (items.some(isOwned)) {
+    const isLocked = (item: TransactItem) => locked.has(nameItem(item));
+    if (items.some(isLocked)) {
       conflicts += 1;
-      throw createCancellation(command, 'TransactionConflict', isOwned);
+      throw createCancellation(command, 'TransactionConflict', isLocked);
     }
     const names = items.map(nameItem);
-    for (const name of names) owned.add(name);
+    for (const name of names) locked.add(name);
     try {
-      await time.sleep(ownedMs);
+      await time.sleep(lockedMs);
       return await client.send(command);
     } finally {
-      for (const name of names) owned.delete(name);
+      for (const name of names) locked.delete(name);
     }
   }
 
   async function send(command: Parameters<Client['send']>[0]) {
     if (command instanceof TransactWriteCommand) return await transact(command);
-    if (command instanceof UpdateCommand && owned.has(nameKey(command.input.Key))) {
+    if (command instanceof UpdateCommand && locked.has(nameKey(command.input.Key))) {
       conflicts += 1;
       throw new TransactionConflictException({
         message: 'Transaction is ongoing for the item',

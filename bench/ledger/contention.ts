@@ -1,5 +1,5 @@
-// Measures how many writes a second one ledger accepts if all of them change the counts of the same year, and how many are
-// refused at higher rates. The measurement runs in virtual time: a transaction owns its items for an assumed time, and all
+// Measures how many writes per second one ledger accepts if all of them change the counts of the same year, and how many are
+// refused at higher rates. The measurement runs in virtual time: a transaction locks its items for an assumed time, and all
 // other calls take no time.
 import { createSeededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
@@ -13,8 +13,8 @@ import { createContendedClient } from './contended-client.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
 
 const RATES = [20, 30, 40, 50, 60];
-/** Assumed time for which a transaction of eight items owns them on DynamoDB; AWS publishes no figure. */
-const OWNED_MS = 20;
+/** Assumed time for which a transaction of eight items locks them on DynamoDB; AWS publishes no figure. */
+const LOCKED_MS = 20;
 const MIN_CREATES = 30;
 const ROWS = 1_000;
 
@@ -54,15 +54,20 @@ export async function measureContention(run: BenchRun): Promise<Report> {
   await assertConsistent(bench);
   return {
     bars: [
-      atLeast('creates a second of one ledger in one year, all applied', maxRate, MIN_CREATES, ''),
+      atLeast(
+        'creates per second in one ledger and one year, all applied',
+        maxRate,
+        MIN_CREATES,
+        '',
+      ),
     ],
     tables: [
       {
-        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction owns its items for ${OWNED_MS} ms. A refused one is a 500 with Retry-After, and nothing of it is applied: the ledger was verified afterwards.`,
+        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction locks its items for ${LOCKED_MS} ms. A refused write returns 500 with Retry-After, and none of it is applied: the ledger was verified afterwards.`,
         columns: [
           'write',
-          'a second on average',
-          'applied a second',
+          'per second on average',
+          'applied per second',
           'refused',
           'median ms',
           'longest ms',
@@ -80,11 +85,11 @@ async function writeAtRate(
   const { bench, write, seconds } = options;
   const { tableName, ledgerId } = bench.address;
   const time = createVirtualTime();
-  const client = createContendedClient(time.watch(bench.client), { time, ownedMs: OWNED_MS });
+  const client = createContendedClient(time.watch(bench.client), { time, lockedMs: LOCKED_MS });
   const times: number[] = [];
   const arrivals = drawArrivals(rate, seconds);
 
-  async function request(arrival: number, n: number): Promise<void> {
+  async function sendRequest(arrival: number, n: number): Promise<void> {
     await time.sleep(arrival);
     const retryPolicy = createVirtualRetryPolicy(time, createSeededRandom(n).next);
     const { timeoutSignal } = time;
@@ -106,7 +111,7 @@ async function writeAtRate(
     }
   }
 
-  await time.run(Promise.all(arrivals.map(request)));
+  await time.run(Promise.all(arrivals.map(sendRequest)));
   return {
     arrived: arrivals.length,
     applied: times.length,

@@ -38,7 +38,7 @@ export async function compareFirstPage(run: BenchRun): Promise<Report> {
     ],
     ROUNDS,
   );
-  const row = (name: string, { cost }: typeof parallel | typeof sequential, time: number) => [
+  const createRow = (name: string, { cost }: typeof parallel | typeof sequential, time: number) => [
     name,
     cost.roundTrips,
     cost.calls,
@@ -56,8 +56,8 @@ export async function compareFirstPage(run: BenchRun): Promise<Report> {
         title: `The first page of ${formatNumber(transactions)} transactions, in turns:`,
         columns: ['rows are read', 'sequential round trips', 'calls', 'read units', 'time'],
         rows: [
-          row('beside the counts', parallel, parallelTime),
-          row('after the counts', sequential, sequentialTime),
+          createRow('beside the counts', parallel, parallelTime),
+          createRow('after the counts', sequential, sequentialTime),
         ],
       },
     ],

@@ -34,7 +34,7 @@ function* numberTransactions(options: HouseholdOptions): Generator<Transaction> 
   }
 }
 
-function createTimestamps(date: string, order: number) {
-  const at = Date.parse(`${date}T12:00:00Z`) + (order % 10_000_000);
+function createTimestamps(date: string, sequence: number) {
+  const at = Date.parse(`${date}T12:00:00Z`) + (sequence % 10_000_000);
   return { createdAt: at, updatedAt: at, version: 1 };
 }

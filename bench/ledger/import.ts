@@ -22,7 +22,7 @@ const MAX_RATIO = 1;
 
 /** The functions of the importer that both versions have. */
 interface Importer {
-  readonly readRows: (file: string) => Promise<readonly object[]>;
+  readonly readRows: (csv: string) => Promise<readonly object[]>;
   readonly plan: (rows: readonly object[], ledger: readonly object[]) => unknown;
 }
 
@@ -32,7 +32,7 @@ interface Step {
 }
 
 export async function measureImport(run: BenchRun): Promise<Report> {
-  const file = createBankFile(run.quick ? ROWS.quick : ROWS.full);
+  const csv = createBankCsv(run.quick ? ROWS.quick : ROWS.full);
   const against = run.against === 'release' ? await findPreviousRelease() : run.against;
   const roots = [PROJECT];
   const folder = await run.resources.createTemporaryFolder('ledger-bench-');
@@ -42,7 +42,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
     roots.push(source);
   }
   const importers = (await Promise.all(roots.map(loadImporter))).flatMap((each) => each ?? []);
-  const steps = listSteps(file);
+  const steps = listSteps(csv);
   run.progress.start('importing', ROUNDS * steps.length + COMMAND_ROUNDS);
   const measured: { readonly name: string; readonly now: number; readonly then: number }[] = [];
   for (const { name, run: runStep } of steps) {
@@ -52,9 +52,9 @@ export async function measureImport(run: BenchRun): Promise<Report> {
     const [now = Number.NaN, then = Number.NaN] = await race(contenders, ROUNDS, run.progress.step);
     measured.push({ name, now, then });
   }
-  const path = join(folder, 'bank.csv');
-  await writeFile(path, file);
-  const commands = roots.map((root) => async () => await timeCommand(run, root, path));
+  const csvFile = join(folder, 'bank.csv');
+  await writeFile(csvFile, csv);
+  const commands = roots.map((root) => async () => await timeCommand(run, root, csvFile));
   const [now = Number.NaN, then = Number.NaN] = await race(
     commands,
     COMMAND_ROUNDS,
@@ -71,7 +71,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
       : [],
     tables: [
       {
-        title: `Medians of ${ROUNDS} readings and ${COMMAND_ROUNDS} whole imports of ${file.split('\n').length - 1} rows, in turns:`,
+        title: `Medians of ${ROUNDS} readings and ${COMMAND_ROUNDS} whole imports of ${csv.split('\n').length - 1} rows, in turns:`,
         columns: ['step', 'ms', ...(against ? [`at ${against}, ms`, 'now against then'] : [])],
         rows: measured.map(({ name, now, then }) => [
           name,
@@ -88,18 +88,18 @@ function describeEarlier(now: number, then: number): readonly (string | number)[
   return Number.isNaN(then) ? ['-', '-'] : [then, `${formatNumber(now / then)}x`];
 }
 
-function listSteps(file: string): readonly Step[] {
+function listSteps(csv: string): readonly Step[] {
   const toLedger = (rows: readonly object[]) =>
     rows.map((row, n) => ({ ...row, ...RECORDED_FIELDS, id: String(n + 1) }));
   return [
     {
       name: 'into an empty ledger',
-      run: async ({ readRows, plan }) => plan(await readRows(file), []),
+      run: async ({ readRows, plan }) => plan(await readRows(csv), []),
     },
     {
       name: 'the same file again',
       run: async ({ readRows, plan }) => {
-        const rows = await readRows(file);
+        const rows = await readRows(csv);
         return plan(rows, toLedger(rows));
       },
     },
@@ -131,8 +131,8 @@ async function timeCommand({ resources }: BenchRun, root: string, file: string):
   return duration;
 }
 
-/** Returns a file with rows of some years, in the form in which a bank writes them. */
-function createBankFile(rows: number): string {
+/** Returns the text of a CSV file with rows of some years, as a bank writes them. */
+function createBankCsv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1 + Math.floor(n / 10))).toISOString().slice(0, 10);
     const cents = (((n * 7_919) % 90_000) + 100) / 100;
@@ -157,8 +157,8 @@ async function loadImporter(root: string): Promise<Importer | undefined> {
   const isEarlierForm =
     root !== PROJECT && findFile(root, 'lib/ledger/import', 'cli/import').endsWith('cli/import');
   return {
-    readRows: async (file) =>
-      (await readStatement(isEarlierForm ? file : new TextEncoder().encode(file))).rows,
+    readRows: async (csv) =>
+      (await readStatement(isEarlierForm ? csv : new TextEncoder().encode(csv))).rows,
     plan: (rows, ledger) => planImport(rows, ledger),
   };
 }

@@ -31,10 +31,10 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
 
   /** Yields the items that summarise the rows yielded so far, so all rows must be consumed first. */
   function* summary(): Generator<Item> {
-    for (const item of summarise()) yield stamp(item);
+    for (const item of createSummaryItems()) yield stamp(item);
   }
 
-  function* summarise(): Generator<Item> {
+  function* createSummaryItems(): Generator<Item> {
     yield* createDayItems(tally.counters);
     for (const category of categories) {
       yield toCategoryItem(keys, { ...category, transactionCount: countTransactions(category) });

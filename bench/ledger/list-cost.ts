@@ -8,7 +8,7 @@ import { createNamedFilters, type NamedFilter } from './filters.ts';
 import { assertSame, toListResult } from './list-result.ts';
 import type { Cost } from './metered-client.ts';
 import { createNaiveListing } from './naive-listing.ts';
-import { choosePages, findLastPage, PER_PAGE } from './pages.ts';
+import { findLastPage, PER_PAGE, selectPages } from './pages.ts';
 import { createContender, race } from './race.ts';
 
 /** A list reads the counts of every year in its range, so forty more years cost one unit more. */
@@ -20,7 +20,7 @@ const MAX_ROUND_TRIPS = 3;
 const MAX_LAST_TO_FIRST = 1.3;
 const ROUNDS = 60;
 
-interface Measured extends NamedFilter {
+interface MeasuredFilter extends NamedFilter {
   readonly total: number;
   readonly costs: readonly Cost[];
   /** Read units of the last page over the units of the first. */
@@ -38,7 +38,7 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
     const ledger = await openBenchLedger(run, createHousehold(transactions, years), transactions);
     const filters = createNamedFilters(years);
     run.progress.start(`listing ${span}`, filters.length);
-    const measured: Measured[] = [];
+    const measured: MeasuredFilter[] = [];
     for (const filter of filters) {
       measured.push(await measureFilter(ledger, filter));
       run.progress.step();
@@ -52,9 +52,9 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
 async function measureFilter(
   { metered, meter, ledger, client, address }: BenchLedger,
   namedFilter: NamedFilter,
-): Promise<Measured> {
+): Promise<MeasuredFilter> {
   const ids = await createNaiveListing(client, address).readAllIds(namedFilter.filter);
-  const pages = choosePages(ids.length, createSeededRandom(ids.length));
+  const pages = selectPages(ids.length, createSeededRandom(ids.length));
   const costs = new Map<number, Cost>();
   for (const page of pages) {
     const query = { ...namedFilter.filter, page, perPage: PER_PAGE };
@@ -92,7 +92,11 @@ function readUnits(cost: Cost | undefined): number {
   return cost?.readUnits ?? Number.NaN;
 }
 
-function createBars(span: string, maxReadUnits: number, measured: readonly Measured[]): Bar[] {
+function createBars(
+  span: string,
+  maxReadUnits: number,
+  measured: readonly MeasuredFilter[],
+): Bar[] {
   const costs = measured.flatMap((result) => result.costs);
   const findMax = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
   const overAllDates = measured.filter(({ filter }) => filter.startDate === undefined);
@@ -104,7 +108,7 @@ function createBars(span: string, maxReadUnits: number, measured: readonly Measu
       '',
     ),
     atMost(
-      `${span}: calls one after another`,
+      `${span}: sequential round trips`,
       findMax((cost) => cost.roundTrips),
       MAX_ROUND_TRIPS,
       '',
@@ -124,7 +128,7 @@ function createBars(span: string, maxReadUnits: number, measured: readonly Measu
   ];
 }
 
-function createTable(span: string, measured: readonly Measured[]): Table {
+function createTable(span: string, measured: readonly MeasuredFilter[]): Table {
   return {
     title: `${span}, 30 categories, pages of ${PER_PAGE}: the first, second, middle and last page and others at random.`,
     columns: [
@@ -134,7 +138,7 @@ function createTable(span: string, measured: readonly Measured[]): Table {
       'read units: mean',
       'most',
       'calls',
-      'one after another',
+      'sequential round trips',
       'last against first: units',
       'time',
     ],

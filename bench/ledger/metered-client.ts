@@ -13,7 +13,7 @@ export interface Cost {
 }
 
 export interface MeteredClient extends Client {
-  /** Measures the total cost of the calls of some work. Only one piece of work can be measured at a time. */
+  /** Measures the total cost of the calls that `work` makes. Only one piece of work can be measured at a time. */
   readonly measure: <Result>(work: () => Promise<Result>) => Promise<Measured<Result>>;
 }
 

@@ -56,7 +56,7 @@ export async function measureNaiveCost(run: BenchRun): Promise<Report> {
     bars: [run.quick ? markNotJudged(bar) : bar],
     tables: [
       {
-        title: `${formatNumber(transactions)} transactions over ${YEARS} years, pages of ${PER_PAGE}; the naive read leaves the skipped rows in the database, and does not look up names.`,
+        title: `${formatNumber(transactions)} transactions over ${YEARS} years, pages of ${PER_PAGE}; the naive read fetches only the keys of rows, and no names of categories.`,
         columns: [
           'filter, page',
           'page number',

@@ -4,9 +4,9 @@ import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import { formatNumber, type Report } from '../report.ts';
 import {
   type BenchLedger,
-  type Contents,
   createHousehold,
   LAST_DAY,
+  type LedgerContents,
   openBenchLedger,
 } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
@@ -37,7 +37,7 @@ export async function measureOneDay(run: BenchRun): Promise<Report> {
     tables: [
       {
         title: `${formatNumber(rows)} transactions on one day, all types and categories, pages of ${PER_PAGE}:`,
-        columns: ['rows before the page', 'read units', 'calls', 'one after another', 'ms'],
+        columns: ['rows before the page', 'read units', 'calls', 'sequential round trips', 'ms'],
         rows: measured,
       },
     ],
@@ -64,7 +64,7 @@ async function measurePage(
 }
 
 /** Moves all rows of the household to its last day, and keeps their order. */
-function createOneDayLedger(rows: number): Contents {
+function createOneDayLedger(rows: number): LedgerContents {
   const { categories, transactions } = createHousehold(rows, 1);
   return { categories, transactions: moveToLastDay(transactions) };
 }

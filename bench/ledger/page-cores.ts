@@ -1,13 +1,13 @@
-// Gives the pages of a browser a processor core of their own, so that a script can be measured that waits for no other program.
-// The other programs of the bench do not use that core. Programs that the bench did not start use it only while the page does
-// not, if the bench may give the page real-time scheduling. A higher priority (`nice`) would not be enough: Linux may compare
-// it only within a group of programs.
+// Reserves a processor core for the pages of a browser, so that their scripts can be measured without waiting for other
+// programs. The other programs of the bench do not use that core. Programs that the bench did not start use it only while the
+// page does not, if the bench may give the page real-time scheduling. A higher priority (`nice`) would not be enough: Linux may
+// compare priorities only within a group of programs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readOutput } from '../../processes/tools.ts';
 
 export interface Cores {
-  /** Lets every program of the bench use every core, or leaves the last core to the pages. */
+  /** Lets every program of the bench use every core, or reserves the last core for the pages. */
   readonly share: (isShared: boolean) => void;
 }
 
@@ -19,9 +19,9 @@ export function findCores(): Cores | undefined {
   return {
     share(isShared) {
       const policy = isShared ? ['--other', '-p', '0'] : ['--rr', '-p', '1'];
-      for (const id of listPrograms(process.pid)) {
+      for (const id of listProcesses(process.pid)) {
         const coresOfProcess = isPageProcess(id) ? `${last}` : `0-${last - 1}`;
-        // Both fail without an effect if the program has ended meanwhile.
+        // Both commands fail without an effect if the process has ended meanwhile.
         readOutput(
           'taskset',
           '--all-tasks',
@@ -35,8 +35,8 @@ export function findCores(): Cores | undefined {
   };
 }
 
-/** Lists the program and all that it has started, by their ids. */
-function listPrograms(id: number): readonly number[] {
+/** Lists the ids of the process and of all its descendants. */
+function listProcesses(id: number): readonly number[] {
   const parents = new Map(readdirSync('/proc').flatMap((name) => readParent(Number(name))));
   const list = (from: number): readonly number[] => [
     from,
@@ -52,7 +52,7 @@ function readParent(id: number): readonly (readonly [number, number])[] {
   return parent === undefined ? [] : [[id, Number(parent)]];
 }
 
-/** True for the process of a page, and for the one that each is copied from, with the cores that it may use. */
+/** True for the process of a page, and for the process that each page is forked from, whose cores the page inherits. */
 function isPageProcess(id: number): boolean {
   const command = readProcess(id, 'cmdline');
   return (
@@ -61,7 +61,7 @@ function isPageProcess(id: number): boolean {
   );
 }
 
-/** @returns an empty text if there is no such process any more */
+/** @returns an empty string if the process no longer exists */
 function readProcess(id: number, name: 'stat' | 'cmdline'): string {
   try {
     return readFileSync(`/proc/${id}/${name}`, 'utf8');

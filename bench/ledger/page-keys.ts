@@ -57,7 +57,7 @@ export const FIELDS: readonly Field[] = [
     Notes: 'a',
   }),
   {
-    name: 'category of the selected',
+    name: 'category of the selected rows',
     key: 'c',
     find: (page) => page.getByLabel('Category for selected'),
   },
@@ -88,7 +88,7 @@ const BARE_FIELD = {
   find: (page: Page) => page.getByLabel('Bare'),
 };
 
-/** Measures what a key press takes in a page that has one field, and one listener that draws nothing. */
+/** Measures how long a key press takes in a page that has one field, and one listener that draws nothing. */
 export async function measureBareField(browser: Browser): Promise<MeasuredField> {
   const page = await browser.newPage();
   await page.setContent(`<label>Bare <input></label><script>

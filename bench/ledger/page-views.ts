@@ -27,7 +27,7 @@ const LOOP_SCRIPT = `(() => {
   window.sum = sum;
 })()`;
 
-/** Milliseconds in which scripts ran, with and without the time in which they waited for the processor. */
+/** Milliseconds that scripts took: only on the processor, and in all, including the time in which they waited for it. */
 interface ScriptTime {
   readonly processor: number;
   readonly elapsed: number;
@@ -39,13 +39,13 @@ interface ThreadTime {
   readonly waited: number;
 }
 
-/** Reads the time of the only page's thread since its process began; undefined unless this is Linux, which counts it. */
+/** Reads the time of the only page's thread since its process began; undefined except on Linux, which counts this time. */
 async function readThreadTime(browser: Browser): Promise<ThreadTime | undefined> {
   if (process.platform !== 'linux') return undefined;
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
-  // The browser keeps a process ready for the next page, which has done little.
+  // The browser keeps another process ready for the next page; that process has done little.
   const [busiest] = processInfo
     .filter(({ type }) => type === 'renderer')
     .toSorted((a, b) => b.cpuTime - a.cpuTime);
@@ -107,7 +107,7 @@ function findMedian(loads: readonly Load[]): Load {
 }
 
 /**
- * Measures each view while the programs of the bench share all cores, and while the page has a core of its own, in turns.
+ * Measures each view while the programs of the bench share all cores, and while the page has its own core, in turns.
  * @param onLoad called once for each load of a view
  */
 export async function measureViews(browser: Browser, url: string, onLoad: () => void) {
@@ -123,10 +123,10 @@ export async function measureViews(browser: Browser, url: string, onLoad: () => 
       });
       onLoad();
     }
-    const all = [...loads.shared, ...loads.alone];
+    const allLoads = [...loads.shared, ...loads.alone];
     measured.push({
       name,
-      requests: Math.max(...all.map(({ requests }) => requests)),
+      requests: Math.max(...allLoads.map(({ requests }) => requests)),
       ...findMedians(loads),
     });
   }
@@ -135,7 +135,7 @@ export async function measureViews(browser: Browser, url: string, onLoad: () => 
 
 interface Turns<Each = Load> {
   readonly shared: Each[];
-  /** Loads of a page with a core of its own; empty if that cannot be arranged. */
+  /** Loads of a page with its own core; empty if no core can be reserved. */
   readonly alone: Each[];
 }
 

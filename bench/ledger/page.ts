@@ -3,7 +3,7 @@
 // fixed loop and a page of one field are measured beside them. The bar of the script applies to its elapsed time and to its
 // processor time: the service and its database use the same cores here, and while they work, a script waits for them. Linux
 // counts how long the thread waited for a processor, which distinguishes this time from the script's own. The elapsed time is
-// measured once more while the page has a core without them.
+// measured once more while the page has its own core.
 import { UserError } from '../../lib/shared/user-error.ts';
 import { launchChromium, whyNoChromium } from '../../processes/chromium.ts';
 import { atMost, type Report } from '../report.ts';
@@ -81,7 +81,7 @@ export async function measurePage(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `${transactions.toLocaleString('en')} transactions; medians of ${LOADS} loads, on the thread that runs the script. In all of a load, that thread used a processor for as long as “ran”, and was ready to run without getting one for as long as “waited”. The last columns are of loads in turns with these, in which the page had a core without the other programs of the bench:`,
+        title: `${transactions.toLocaleString('en')} transactions; medians of ${LOADS} loads, on the thread that runs the script. During a whole load, that thread used a processor for as long as “ran”, and was ready to run without getting one for as long as “waited”. The last columns are from loads in turns with these, in which the page had a core without the other programs of the bench:`,
         columns: [
           ...['view', 'requests', 'script, processor time, ms', 'script, elapsed, ms'],
           ...['ran, ms', 'waited, ms'],

@@ -8,8 +8,8 @@ export function findLastPage(total: number): number {
   return Math.max(1, Math.ceil(total / PER_PAGE));
 }
 
-/** Chooses page numbers without duplicates. */
-export function choosePages(total: number, random: SeededRandom): number[] {
+/** Selects page numbers without duplicates. */
+export function selectPages(total: number, random: SeededRandom): number[] {
   const last = findLastPage(total);
   const randomPages = Array.from({ length: RANDOM_PAGES }, () => random.integer(1, last));
   return [...new Set([1, Math.min(2, last), Math.ceil(last / 2), last, ...randomPages])];

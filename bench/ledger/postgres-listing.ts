@@ -1,7 +1,7 @@
 // The same ledger in PostgreSQL, listed the way a PostgreSQL expert would list it.
 import pg from 'pg';
 import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
-import type { Contents } from './bench-ledger.ts';
+import type { LedgerContents } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { ListResult } from './list-result.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -35,7 +35,7 @@ const INDEXES = `
 export async function openPostgresListing(
   run: BenchRun,
   server: PostgresServer,
-  { categories, transactions }: Contents,
+  { categories, transactions }: LedgerContents,
 ) {
   const pool = new pg.Pool({ host: '127.0.0.1', ...server, max: 4 });
   run.resources.onStop(() => pool.end());

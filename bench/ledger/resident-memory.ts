@@ -1,4 +1,4 @@
-// Measures the memory that processes hold.
+// Measures the memory that processes use.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -40,7 +40,7 @@ export async function measureWriteCost(run: BenchRun): Promise<Report> {
           'write',
           ...sizes.map((size) => `at ${formatNumber(size)}`),
           'calls',
-          'one after another',
+          'sequential round trips',
         ],
         rows: names.map((name) => {
           const cost = bySize.get(Math.max(...sizes))?.get(name);

@@ -148,11 +148,13 @@ function createCostBars(
   count: number,
 ): Bar[] {
   const { bare, plain, filled } = runs;
-  const [bareMs, plainMs] = [bare, plain].map((run) => median(run.map((run) => run.milliseconds)));
+  const [bareMs, plainMs] = [bare, plain].map((copies) =>
+    median(copies.map(({ milliseconds }) => milliseconds)),
+  );
   const ratio = (bareMs ?? 0) / (plainMs ?? 1);
   const peak = Math.max(...[...plain, filled].map(({ peakMegabytes }) => peakMegabytes));
   const perSecond = (milliseconds = 1) => Math.round(count / (milliseconds / 1_000));
-  const measured = (rule: string, value: number): Bar => ({
+  const reportSpeed = (rule: string, value: number): Bar => ({
     rule,
     figure: `${value.toLocaleString('en')} points/s`,
     limit: '',
@@ -161,9 +163,9 @@ function createCostBars(
   return [
     atMost('resident memory of the copy', peak, MAX_MEGABYTES, ' MB'),
     atLeast('speed of the copy over that of the bare loop', ratio, MIN_SPEED, 'x'),
-    measured('bare loop, which changes payloads', perSecond(bareMs)),
-    measured('copy', perSecond(plainMs)),
-    measured('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),
+    reportSpeed('bare loop, which changes payloads', perSecond(bareMs)),
+    reportSpeed('copy', perSecond(plainMs)),
+    reportSpeed('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),
   ];
 }
 

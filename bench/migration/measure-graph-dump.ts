@@ -13,7 +13,7 @@ const DIMENSIONS = 1536;
 const NODE_BYTES = 8_600;
 
 const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
-const size = Math.ceil((megabytes * MEGABYTE) / NODE_BYTES);
+const nodeCount = Math.ceil((megabytes * MEGABYTE) / NODE_BYTES);
 const now = () => new Date();
 let rawBytes = 0;
 
@@ -41,13 +41,13 @@ try {
 function createSource(): GraphSource {
   return {
     readServer: async () => ({ version: '5.26.0', edition: 'made up' }),
-    readSize: async () => ({ nodes: size, relationships: size }),
+    readSize: async () => ({ nodes: nodeCount, relationships: nodeCount }),
     readPosition: async () => 'still',
     readSchema: async () => [],
     streamNodes: async function* () {
       const embedding = Buffer.alloc(DIMENSIONS * 4);
-      for (let n = 0; n < size; n += 1) {
-        embedding.writeFloatLE(n / size, (n % DIMENSIONS) * 4);
+      for (let n = 0; n < nodeCount; n += 1) {
+        embedding.writeFloatLE(n / nodeCount, (n % DIMENSIONS) * 4);
         const name = `entity ${n}`;
         const $f32 = embedding.toString('base64');
         const properties = { name, user_id: `user ${n % 1000}`, embedding: { $f32 } };
@@ -55,8 +55,8 @@ function createSource(): GraphSource {
       }
     },
     streamRelationships: async function* () {
-      for (let n = 0; n < size; n += 1) {
-        const [start, end] = [`4:made-up:${n}`, `4:made-up:${(n * 7) % size}`];
+      for (let n = 0; n < nodeCount; n += 1) {
+        const [start, end] = [`4:made-up:${n}`, `4:made-up:${(n * 7) % nodeCount}`];
         const properties = { valid: true };
         yield countBytes({ id: `5:made-up:${n}`, type: 'knows', start, end, properties });
       }

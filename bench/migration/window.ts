@@ -22,7 +22,7 @@ import { checkOut, findFile, PROJECT } from '../versions.ts';
 const EARLIER_COMMIT = 'dd2c40c';
 /** With at least this many memories, most of the window is spent reading them. */
 const MANY_MEMORIES = 30_000;
-const ACCEPTED = ['--accept', 'no-graph', '--free-gb', '1000'];
+const ACCEPT_OPTIONS = ['--accept', 'no-graph', '--free-gb', '1000'];
 const MAX_RATIO_TO_EARLIER = 0.8;
 const MAX_SECONDS = 6;
 const MAX_SECONDS_IN_PLACE = 5;
@@ -107,11 +107,11 @@ await runProgram(command, { resources });
 async function compare({ against, ...size }: Size & { readonly against: string }): Promise<void> {
   if (!process.env.QDRANT_BIN) throw new UserError('QDRANT_BIN is not set');
   // Switches indexing off: adding a slot to an indexed collection stops a build of Qdrant with debug assertions
-  // (decisions/migration/0010-in-place.md).
+  // (docs/migration/decisions/0010-in-place.md).
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
   const qdrant = await startQdrant(resources);
   const current = { folder: PROJECT, isRepeated: true };
-  const before = against === 'nothing' ? undefined : await measureEarlier(against, qdrant, size);
+  const earlier = against === 'nothing' ? undefined : await measureEarlier(against, qdrant, size);
   const newCollection = await measure(
     { title: 'new collection', ...current, options: [] },
     qdrant,
@@ -122,9 +122,9 @@ async function compare({ against, ...size }: Size & { readonly against: string }
     qdrant,
     size,
   );
-  const rows = [...(before ? [before] : []), newCollection, inPlace].map(listFigures);
+  const rows = [...(earlier ? [earlier] : []), newCollection, inPlace].map(listFigures);
   const title = `${size.memories.toLocaleString('en')} memories of ${size.dimensions} dimensions, not indexed; ${size.drainSeconds} s to drain:`;
-  const bars = createBars({ before, newCollection, inPlace }, against, size);
+  const bars = createBars({ earlier, newCollection, inPlace }, against, size);
   console.log(`\n${toMarkdown({ bars, tables: [{ title, columns: COLUMNS, rows }] })}`);
   if (bars.some(({ met }) => met === false)) process.exitCode = EXIT.failed;
 }
@@ -142,24 +142,24 @@ function listFigures(measured: Measured): string[] {
 }
 
 interface Results {
-  readonly before: Measured | undefined;
+  readonly earlier: Measured | undefined;
   readonly newCollection: Measured;
   readonly inPlace: Measured;
 }
 
 function createBars(
-  { before, newCollection, inPlace }: Results,
+  { earlier, newCollection, inPlace }: Results,
   against: string,
   size: Size,
 ): Bar[] {
   const beyondDrain = (step: string, seconds: number, limit: number) =>
     atMost(`${step}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
   const windowBar = beyondDrain('window', newCollection.window, MAX_SECONDS);
-  const ratio = newCollection.window / (before?.window ?? Number.NaN);
+  const ratio = newCollection.window / (earlier?.window ?? Number.NaN);
   const ratioBar = atMost(`window, relative to ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
   const hasManyMemories = size.memories >= MANY_MEMORIES;
   return [
-    ...(before ? [hasManyMemories ? ratioBar : markNotJudged(ratioBar)] : []),
+    ...(earlier ? [hasManyMemories ? ratioBar : markNotJudged(ratioBar)] : []),
     hasManyMemories ? markNotJudged(windowBar) : windowBar,
     beyondDrain('window in place', inPlace.window, MAX_SECONDS_IN_PLACE),
     beyondDrain('rollback in place', inPlace.rollback, MAX_SECONDS_IN_PLACE),
@@ -190,7 +190,7 @@ async function measure(
     resources,
     recordAction,
   );
-  const runCommand = async (...words: readonly string[]) => {
+  const runCommand = async (...commandArgs: readonly string[]) => {
     const program = findFile(
       folder,
       'cli/migration/migrate/migrate.ts',
@@ -199,10 +199,10 @@ async function measure(
     );
     const env = { PATH: process.env.PATH, ...environment };
     const startedAt = performance.now();
-    const args = [program, ...words, '--run', runId];
+    const args = [program, ...commandArgs, '--run', runId];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: folder });
     const seconds = (performance.now() - startedAt) / 1_000;
-    console.log(`${title}: ${words[0]} in ${formatNumber(seconds)} s`);
+    console.log(`${title}: ${commandArgs[0]} in ${formatNumber(seconds)} s`);
     return { stdout, seconds };
   };
   /** Returns the seconds from the freeze of the nth window to an action. */
@@ -211,8 +211,15 @@ async function measure(
     return ((until ?? Number.NaN) - (from ?? Number.NaN)) / 1_000;
   };
   const diskWatch = await watchDisk(store, source, qdrant);
-  const plan = ['--source', source, '--drain-seconds', `${drainSeconds}`, ...ACCEPTED, ...options];
-  const { seconds: firstRun } = await runCommand('run', '--yes', ...plan);
+  const planOptions = [
+    '--source',
+    source,
+    '--drain-seconds',
+    `${drainSeconds}`,
+    ...ACCEPT_OPTIONS,
+    ...options,
+  ];
+  const { seconds: firstRun } = await runCommand('run', '--yes', ...planOptions);
   const { written, disk } = await diskWatch.end();
   const stages = listStages((await runCommand('status', '--json')).stdout);
   await runCommand('rollback', '--execute', '--yes');
@@ -246,7 +253,7 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
   const { pid } = child();
   const startBytes = await measureFolder(folder);
   const baseline = startBytes + (await measureSnapshot(store, collection));
-  const before = await countWrittenBytes(pid);
+  const initialBytesWritten = await countWrittenBytes(pid);
   let peak = startBytes;
   let isOver = false;
   const watching = (async () => {
@@ -260,7 +267,7 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
       isOver = true;
       await watching;
       return {
-        written: ((await countWrittenBytes(pid)) - before) / MEGABYTE,
+        written: ((await countWrittenBytes(pid)) - initialBytesWritten) / MEGABYTE,
         disk: peak / baseline,
       };
     },

@@ -28,7 +28,7 @@ export const PRICES = {
 
 export const PRICE_LIST = 'eu-west-1, lists published until 2026-10-02';
 
-/** AWS's default quotas of an account, which it raises on request. */
+/** Default quotas of an AWS account; AWS raises them on request. */
 export const QUOTAS = {
   requests: { item: 'AWS quota: 10,000 requests a second of API Gateway', limit: 10_000 },
   invocations: { item: 'AWS quota: 1,000 invocations of Lambda at once', limit: 1_000 },
@@ -36,7 +36,7 @@ export const QUOTAS = {
 } as const;
 
 /** Sizes are in KB of 1,000 bytes. */
-export const ASSUMED = {
+export const ASSUMPTIONS = {
   responseHeaders: { item: 'headers of a response, and a refusal', value: 1, unit: 'KB' },
   log: {
     item: 'log lines of a request, of the function and of the gateway',
@@ -60,7 +60,7 @@ export const HOUSEHOLD = {
   years: { item: 'years whose transactions are stored', value: 5, unit: '' },
 } as const;
 
-/** The route of a kind of request, its duration, and the size of its response without headers. */
+/** The route and duration of a kind of request, and the size of the response without headers. */
 export interface RequestShape {
   readonly route: string;
   readonly seconds: number;

@@ -1,7 +1,14 @@
 // Computes the cost of requests, and the highest cost that a stage's limits allow in a month.
 import { findMaxResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
-import { ASSUMED, HOUSEHOLD, MAX_PAGES_KB, PRICES, QUOTAS, REQUEST_SHAPES } from './assumptions.ts';
+import {
+  ASSUMPTIONS,
+  HOUSEHOLD,
+  MAX_PAGES_KB,
+  PRICES,
+  QUOTAS,
+  REQUEST_SHAPES,
+} from './assumptions.ts';
 import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
 import type { Backups, RouteLimit, StageLimits } from './stage-limits.ts';
 
@@ -21,8 +28,8 @@ export interface Bill {
   readonly sent: number;
 }
 
-export type Kind = keyof typeof REQUEST_SHAPES;
-export const UNITS: Readonly<Record<Kind, Units>> = { ...MAX_UNITS, ...REQUEST_UNITS };
+export type BilledKind = keyof typeof REQUEST_SHAPES;
+export const UNITS: Readonly<Record<BilledKind, Units>> = { ...MAX_UNITS, ...REQUEST_UNITS };
 
 export function sumBill(bill: Bill): number {
   return sum(Object.values(bill));
@@ -33,18 +40,18 @@ export function sum(numbers: readonly number[]): number {
 }
 
 /** Bills a million requests of a kind, each of the usual size. */
-export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
+export function billRequests({ routes }: StageLimits, kind: BilledKind): Bill {
   const { route, seconds, kilobytes } = REQUEST_SHAPES[kind];
   const { read, write } = UNITS[kind];
-  const sentKb = kilobytes + ASSUMED.responseHeaders.value;
+  const sentKb = kilobytes + ASSUMPTIONS.responseHeaders.value;
   return {
-    requests: countRequests(sentKb) * PRICES.request.usd,
+    requests: countBilledRequests(sentKb) * PRICES.request.usd,
     functions:
       PRICES.invocation.usd +
       MILLION * seconds * findRoute(routes, route).memoryGb * PRICES.gigabyteSecond.usd,
     units: read * PRICES.read.usd + write * PRICES.write.usd,
     storage: 0,
-    logs: (MILLION / KB_PER_GB) * ASSUMED.log.value * PRICES.logs.usd,
+    logs: (MILLION / KB_PER_GB) * ASSUMPTIONS.log.value * PRICES.logs.usd,
     sent: (MILLION / KB_PER_GB) * sentKb * PRICES.sent.usd,
   };
 }
@@ -52,9 +59,9 @@ export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
 /** Bills a month in which every route gets as many requests as it allows, none of them with a valid key. */
 export function billWithoutKey(limits: StageLimits): Bill {
   const sentKb = (route: RouteLimit) =>
-    ASSUMED.responseHeaders.value + (isPublic(route) ? findLargestResponse(route) : 0);
+    ASSUMPTIONS.responseHeaders.value + (isPublic(route) ? findLargestResponse(route) : 0);
   return {
-    ...billTraffic(limits.routes, sentKb, ASSUMED.log.value),
+    ...billTraffic(limits.routes, sentKb, ASSUMPTIONS.log.value),
     functions: billRefusingFunctions(limits.routes),
     units: billKeyReads(limits),
     storage: 0,
@@ -65,7 +72,7 @@ export function billWithoutKey(limits: StageLimits): Bill {
 export function billWrongKeys(limits: StageLimits): Bill {
   const routes = limits.routes.filter((route) => !isPublic(route));
   return {
-    ...billTraffic(routes, () => ASSUMED.responseHeaders.value, ASSUMED.log.value),
+    ...billTraffic(routes, () => ASSUMPTIONS.responseHeaders.value, ASSUMPTIONS.log.value),
     functions: billRefusingFunctions(routes),
     units: billKeyReads(limits),
     storage: 0,
@@ -78,27 +85,29 @@ export function billWrongKeys(limits: StageLimits): Bill {
  */
 export function billWithKey(limits: StageLimits): Bill {
   const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
-  const parts = 1 + indexes;
+  const tableAndIndexes = 1 + indexes;
   const invocations = sum(routes.map(({ rate }) => toMonthly(rate)));
   return {
     ...billTraffic(
       routes,
-      (route) => ASSUMED.responseHeaders.value + findLargestResponse(route),
-      ASSUMED.log.value,
+      (route) => ASSUMPTIONS.responseHeaders.value + findLargestResponse(route),
+      ASSUMPTIONS.log.value,
     ),
     functions:
       (invocations / MILLION) * PRICES.invocation.usd +
       toMonthly(countBusyMemory(routes)) * PRICES.gigabyteSecond.usd,
     units:
-      (parts * toMonthly(1) * (maxReadUnits * PRICES.read.usd + maxWriteUnits * PRICES.write.usd)) /
+      (tableAndIndexes *
+        toMonthly(1) *
+        (maxReadUnits * PRICES.read.usd + maxWriteUnits * PRICES.write.usd)) /
       MILLION,
     // A write unit is at most 1,024 bytes.
-    storage: billStorage((toMonthly(parts * maxWriteUnits) * 1.024) / KB_PER_GB),
+    storage: billStorage((toMonthly(tableAndIndexes * maxWriteUnits) * 1.024) / KB_PER_GB),
   };
 }
 
 /**
- * Counts the read units a second that random keys cost on every route. Each key is read, because no function caches unknown
+ * Counts the read units per second that random keys cost on every route. Each key is read, because no function caches unknown
  * keys.
  */
 export function countKeyReads({ routes }: StageLimits): number {
@@ -109,7 +118,7 @@ export function countKeyReads({ routes }: StageLimits): number {
  * Bills a month of a thousand requests a second above the limits. The gateway refuses them without charge, but logs each one.
  */
 export function billRefusals(): number {
-  return (toMonthly(1_000) / KB_PER_GB) * ASSUMED.refusalLog.value * PRICES.logs.usd;
+  return (toMonthly(1_000) / KB_PER_GB) * ASSUMPTIONS.refusalLog.value * PRICES.logs.usd;
 }
 
 export interface HouseholdsBill {
@@ -126,13 +135,13 @@ export interface HouseholdsBill {
   readonly exceededLimits: readonly string[];
 }
 
-interface Stored {
+interface StoredData {
   readonly households: number;
   /** Size of a transaction in the table and the indexes together. */
   readonly storedRowKb: number;
 }
 
-export function countGigabytes({ households, storedRowKb }: Stored): number {
+export function countGigabytes({ households, storedRowKb }: StoredData): number {
   const creates = (households * HOUSEHOLD.requests.value * HOUSEHOLD.creates.value) / 100;
   return (creates * 12 * HOUSEHOLD.years.value * storedRowKb) / KB_PER_GB;
 }
@@ -145,7 +154,7 @@ export function billBackups({ warm, cold, created }: Backups) {
   };
 }
 
-export function billHouseholds(limits: StageLimits, stored: Stored): HouseholdsBill {
+export function billHouseholds(limits: StageLimits, stored: StoredData): HouseholdsBill {
   const { households } = stored;
   const requests = households * HOUSEHOLD.requests.value;
   const creates = (requests * HOUSEHOLD.creates.value) / 100;
@@ -155,7 +164,7 @@ export function billHouseholds(limits: StageLimits, stored: Stored): HouseholdsB
   const scale = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
   const toPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
-  // Leaves out the writes to indexes, which have a maximum of their own and reach it later.
+  // Leaves out the writes to indexes, which have their own maximum and reach it later.
   const write = UNITS.create.write - INDEX_WRITES.create;
   const peak = {
     requests: toPeak(requests),
@@ -207,7 +216,7 @@ function billTraffic(
   logKb: number,
 ): Pick<Bill, 'requests' | 'logs' | 'sent'> {
   const billedRequests = sum(
-    routes.map((route) => toMonthly(route.rate) * countRequests(sentKb(route))),
+    routes.map((route) => toMonthly(route.rate) * countBilledRequests(sentKb(route))),
   );
   const invocations = sum(routes.map(({ rate }) => toMonthly(rate)));
   const kilobytes = sum(routes.map((route) => toMonthly(route.rate) * sentKb(route)));
@@ -225,7 +234,7 @@ function billRefusingFunctions(routes: readonly RouteLimit[]): number {
       ({ rate, memoryGb }) =>
         toMonthly(rate) *
         (PRICES.invocation.usd / MILLION +
-          ASSUMED.refusalSeconds.value * memoryGb * PRICES.gigabyteSecond.usd),
+          ASSUMPTIONS.refusalSeconds.value * memoryGb * PRICES.gigabyteSecond.usd),
     ),
   );
 }
@@ -253,7 +262,7 @@ function billStorage(gigabytes: number): number {
   return gigabytes * (PRICES.storage.usd + PRICES.recovery.usd);
 }
 
-function countRequests(sentKb: number): number {
+function countBilledRequests(sentKb: number): number {
   return Math.ceil(sentKb / BILLED_REQUEST_KB);
 }
 

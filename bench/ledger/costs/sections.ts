@@ -1,9 +1,10 @@
 // Writes the tables of costs and limits in docs/ledger/deploy.md, each between its markers.
 import { type Report, type Table, toMarkdown } from '../../report.ts';
 import { replaceFigures } from '../figures.ts';
-import { ASSUMED, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
+import { ASSUMPTIONS, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
 import {
   type Bill,
+  type BilledKind,
   billBackups,
   billHouseholds,
   billRefusals,
@@ -14,7 +15,6 @@ import {
   countGigabytes,
   countKeyReads,
   findRoute,
-  type Kind,
   sum,
   sumBill,
   UNITS,
@@ -26,7 +26,7 @@ import { FIRST_RELEASE_ROW_FORMAT, measureStoredRow, measureTableRow } from './s
 export type Stages = Readonly<Record<'dev' | 'prod', StageLimits>>;
 
 const HOUSEHOLDS = [1_000, 100_000, 10_000_000];
-const PARTS: Readonly<Record<keyof Bill, string>> = {
+const COST_NAMES: Readonly<Record<keyof Bill, string>> = {
   requests: 'API Gateway',
   functions: 'Lambda',
   units: 'DynamoDB, units',
@@ -63,16 +63,16 @@ function createReport(...tables: readonly Table[]): Report {
 /** Builds one row for each stage. */
 function createStageRows(
   stages: Stages,
-  show: (limits: StageLimits) => readonly (string | number)[],
+  toCells: (limits: StageLimits) => readonly (string | number)[],
 ): (string | number)[][] {
-  return Object.entries(stages).map(([stage, limits]) => [stage, ...show(limits)]);
+  return Object.entries(stages).map(([stage, limits]) => [stage, ...toCells(limits)]);
 }
 
 function createRouteLimitsTable(stages: Stages): Table {
   return {
     title:
-      'Requests a second. A limit holds for each form of a route, with and without a slash at its end:',
-    columns: ['Stage', 'Forms', 'Of one form, most', 'Of all together'],
+      'Requests per second. A limit applies to each form of a route, with and without a trailing slash:',
+    columns: ['Stage', 'Forms', 'Highest limit of a form', 'All forms together'],
     rows: createStageRows(stages, ({ routes }) => {
       const rates = routes.map(({ rate }) => rate);
       return [rates.length, Math.max(...rates), sum(rates)];
@@ -82,14 +82,14 @@ function createRouteLimitsTable(stages: Stages): Table {
 
 /** Kinds of writes that clients can send at the same time, each at the limit of its route. */
 const WRITERS = Object.keys(INDEX_WRITES) as (keyof typeof INDEX_WRITES)[];
-const READERS: readonly Kind[] = ['list', 'part of an export', 'search', ...WRITERS];
+const READERS: readonly BilledKind[] = ['list', 'part of an export', 'search', ...WRITERS];
 
-/** Counts the units a second of the table, without its indexes, if clients send each kind at the limit of its route. */
+/** Counts the table's units per second, without its indexes, if clients send each kind at the limit of its route. */
 export function countUnits({ routes }: StageLimits): {
   readonly read: number;
   readonly write: number;
 } {
-  const findRate = (kind: Kind) => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
+  const findRate = (kind: BilledKind) => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
   return {
     read: sum(READERS.map((kind) => findRate(kind) * UNITS[kind].read)),
     write: sum(WRITERS.map((kind) => findRate(kind) * (UNITS[kind].write - INDEX_WRITES[kind]))),
@@ -98,7 +98,7 @@ export function countUnits({ routes }: StageLimits): {
 
 function createThroughputTable(stages: Stages): Table {
   return {
-    title: `Units a second of the table without its indexes, where clients send as many lists, exports, searches, creates and bulk requests as
+    title: `Units per second of the table without its indexes, if clients send as many lists, exports, searches, creates and bulk requests as
 the routes allow:`,
     columns: [
       ...['Stage', 'Write units, one form', 'both forms', '`maxWriteUnits`'],
@@ -115,7 +115,7 @@ function createSearchingListsTable(stages: Stages): Table {
   const { read } = UNITS['list with `q` or `import_id`'];
   return {
     title: `A list with \`q\` or \`import_id\` reads ${read} units in a household's ledger, and ${MAX_SEARCHING_LIST_UNITS.toLocaleString('en')} if every text has the
-maximum length. The number of such lists a second that reaches \`maxReadUnits\`:`,
+maximum length. The number of such lists per second that reaches \`maxReadUnits\`:`,
     columns: ['Stage', "In households' ledgers", 'With the longest texts'],
     rows: createStageRows(stages, ({ maxReadUnits }) =>
       [read, MAX_SEARCHING_LIST_UNITS].map((units) => Math.floor(maxReadUnits / units)),
@@ -126,7 +126,7 @@ maximum length. The number of such lists a second that reaches \`maxReadUnits\`:
 function createWrongKeysTable(stages: Stages): Table {
   return {
     title: 'A flood of random keys on every route at once:',
-    columns: ['Stage', 'Read units a second', 'Of `maxReadUnits`, %', 'USD a month'],
+    columns: ['Stage', 'Read units per second', '% of `maxReadUnits`', 'USD a month'],
     rows: createStageRows(stages, (limits) => {
       const reads = countKeyReads(limits);
       return [reads, (100 * reads) / limits.maxReadUnits, sumBill(billWrongKeys(limits))].map(
@@ -145,7 +145,7 @@ function createHouseholdsTable({ prod }: Stages): Table {
   return {
     title: `Households that send ${requests.value.toLocaleString('en')} requests a month, ${creates.value} % of them creates and the others lists, ${peak.value} times as many in the busiest hour,
 and keep ${years.value} years, at ${storedRowKb.toFixed(1)} KB a transaction with its indexes. A million transactions take ${now} GB; in the form
-of 0.1.0, with ledger ids of 48 characters and without schema versions, they took ${inFirstRelease} GB. Requests, units and invocations are those of a second of the
+of 0.1.0, with ledger ids of 48 characters and without schema versions, they took ${inFirstRelease} GB. Requests, units and invocations are per second of the
 busiest hour. The limit that is exceeded most comes first:`,
     columns: [
       ...['Households', 'USD a month', 'Requests', 'Read units', 'Write units'],
@@ -177,21 +177,17 @@ function createAssumptionsTable(): Table {
   return {
     title: 'Assumptions, with sizes in KB of 1,000 bytes:',
     columns: ['Assumption', 'Value'],
-    rows: [...Object.values(ASSUMED), ...Object.values(HOUSEHOLD)].map(({ item, value, unit }) => [
-      item,
-      `${value.toLocaleString('en')} ${unit}`.trim(),
-    ]),
+    rows: [...Object.values(ASSUMPTIONS), ...Object.values(HOUSEHOLD)].map(
+      ({ item, value, unit }) => [item, `${value.toLocaleString('en')} ${unit}`.trim()],
+    ),
   };
 }
 
 function createRequestsTable({ prod }: Stages): Table {
   return {
     title: "In a household's ledger with 30 categories:",
-    columns: [
-      ...['Request', 'Read units of one', 'Write units of one', 'Seconds', 'KB sent'],
-      'USD per million',
-    ],
-    rows: (Object.keys(REQUEST_SHAPES) as Kind[]).map((kind) => {
+    columns: [...['Request', 'Read units', 'Write units', 'Seconds', 'KB sent'], 'USD per million'],
+    rows: (Object.keys(REQUEST_SHAPES) as BilledKind[]).map((kind) => {
       const { seconds, kilobytes } = REQUEST_SHAPES[kind];
       const usd = sumBill(billRequests(prod, kind)).toFixed(2);
       return [
@@ -211,7 +207,7 @@ function createMonthsTable(stages: Stages): Table {
     billWithoutKey(limits),
     billWithKey(limits),
   ]);
-  const rows = Object.entries(PARTS).map(([part, name]) => [
+  const rows = Object.entries(COST_NAMES).map(([part, name]) => [
     name,
     ...bills.map((bill) => Math.round(bill[part as keyof Bill])),
   ]);
@@ -220,8 +216,8 @@ function createMonthsTable(stages: Stages): Table {
     `${stage}, with a key`,
   ]);
   return {
-    title: `USD for a month of as many requests as every route allows, without a pause, at the largest responses. Above
-the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(billRefusals()).toLocaleString('en')} USD for each 1,000 a second.`,
+    title: `USD for a month in which every route gets as many requests as it allows, without a pause, with the largest responses. Above
+the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(billRefusals()).toLocaleString('en')} USD for each 1,000 per second.`,
     columns: ['At most', ...names],
     rows: [...rows, ['all together', ...bills.map((bill) => Math.round(sumBill(bill)))]],
   };
@@ -235,8 +231,8 @@ function createBackupsTable({ prod }: Stages): Table {
   const copies = [warm + cold, cold].map((count) => count.toFixed(1));
   const cost = (usd: number) => [usd.toFixed(2), Math.round(usd * gigabytes)];
   return {
-    title: `USD a month. Every backup is a copy of the whole table without its indexes; that of ${households.toLocaleString('en')} households has ${Math.round(gigabytes)} GB:`,
-    columns: ['Recovery', 'Copies', 'Of them cold', 'USD for each GB', 'USD for 1,000 households'],
+    title: `USD a month. Every backup is a copy of the whole table without its indexes; the backup of ${households.toLocaleString('en')} households has ${Math.round(gigabytes)} GB:`,
+    columns: ['Recovery', 'Copies', 'Cold copies', 'USD per GB', 'USD for 1,000 households'],
     rows: [
       ['point-in-time recovery', '', '', ...cost(PRICES.recovery.usd)],
       ['the vault of `prod`', ...copies, ...cost(kept)],
@@ -252,7 +248,7 @@ function createFixedCostsTable(stages: Stages): Table {
       'USD a month of a stage without requests, without canary and migration. Metrics of routes are billed for the hours in which a route is used:',
     columns: ['Stage', 'Watched metrics', 'USD', 'Metrics of routes', 'USD at most', 'Dashboard'],
     rows: createStageRows(stages, ({ watchedMetrics, routes }) => {
-      const metrics = routes.length * ASSUMED.routeMetrics.value;
+      const metrics = routes.length * ASSUMPTIONS.routeMetrics.value;
       return [
         ...[watchedMetrics, watchedMetrics * PRICES.alarm.usd],
         ...[metrics, metrics * PRICES.metric.usd, PRICES.dashboard.usd],

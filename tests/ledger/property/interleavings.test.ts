@@ -167,7 +167,7 @@ async function givenModel(api: Api): Promise<Model> {
 /** Sends each command from a separate service, after a random delay. Calls to the table take random times. */
 async function race(ledgerId: string, commands: readonly Command[], random: SeededRandom) {
   const time = createVirtualTime();
-  const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });
+  const store = createContendedClient(time.watch(table.client), { time, lockedMs: 20 });
   const client = createDelayedClient(store, time, random);
   const options = { ...table, ledgerId, timeZone: 'UTC' };
   const retryPolicy = createVirtualRetryPolicy(time, random.next);

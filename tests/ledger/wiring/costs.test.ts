@@ -10,6 +10,7 @@ import {
   REQUEST_SHAPES,
 } from '../../../bench/ledger/costs/assumptions.ts';
 import {
+  type BilledKind,
   billBackups,
   billHouseholds,
   billRequests,
@@ -17,7 +18,6 @@ import {
   billWithoutKey,
   billWrongKeys,
   countKeyReads,
-  type Kind,
   sum,
   sumBill,
   UNITS,
@@ -61,7 +61,7 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
     expect(2 * read).toBeLessThanOrEqual(maxReadUnits);
   });
 
-  it.each(Object.keys(UNITS) as Kind[])(
+  it.each(Object.keys(UNITS) as BilledKind[])(
     'keep the cost of %s at the limit of its route below the maximum',
     (kind) => {
       const { route } = REQUEST_SHAPES[kind];

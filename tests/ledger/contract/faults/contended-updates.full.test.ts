@@ -33,7 +33,7 @@ async function race(writers: number, seed: number) {
   const time = createVirtualTime();
   const contended = createContendedClient(time.watch(table.client), {
     time,
-    ownedMs: TRANSACTION_MS,
+    lockedMs: TRANSACTION_MS,
   });
   let calls = 0;
   const client = interpose(contended, async () => {

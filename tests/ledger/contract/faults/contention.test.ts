@@ -28,7 +28,10 @@ beforeAll(async () => {
 /** Creates independent writers, like the instances of a function. */
 function givenWriters(ledgerId: string, seed: number) {
   const time = createVirtualTime();
-  const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });
+  const client = createContendedClient(time.watch(table.client), {
+    time,
+    lockedMs: TRANSACTION_MS,
+  });
   const writers = Array.from({ length: WRITERS }, (_, index) => {
     const retryPolicy = createVirtualRetryPolicy(time, createSeededRandom(seed + index).next);
     const options = { ...table, client, ledgerId, timeZone: 'UTC', retryPolicy };
