@@ -42,5 +42,13 @@ else {
 
 async function run({ services, vitest }: Suite): Promise<number> {
   const starter = ['sandbox/real/with-service.ts', services];
-  return await runInTerminal([...starter, 'vitest', 'run', '--mode', 'real', ...vitest, ...options]);
+  return await runInTerminal([
+    ...starter,
+    'vitest',
+    'run',
+    '--mode',
+    'real',
+    ...vitest,
+    ...options,
+  ]);
 }
