@@ -75,16 +75,20 @@ function scoreByKeywords(collection: Collection, slot: string, query: SparseVect
   }
   const usesIdf = collection.params.sparse_vectors?.[slot]?.modifier === 'idf';
   const idf = (id: number) => (usesIdf ? inverseFrequency(total, documentCounts.get(id) ?? 0) : 1);
+  const factors = new Map([...weights].map(([id, weight]) => [id, weight * idf(id)]));
+  // Builds no lists: a search scores every point of a collection.
   return ({ sparse }) => {
-    const pointWeights = toWeights(sparse?.get(slot));
-    const shared = [...pointWeights].filter(([id]) => weights.has(id));
-    if (shared.length === 0) return undefined;
-    return shared.reduce((sum, [id, weight]) => sum + weight * (weights.get(id) ?? 0) * idf(id), 0);
+    const { indices = [], values = [] } = sparse?.get(slot) ?? {};
+    let score: number | undefined;
+    for (let index = 0; index < indices.length; index += 1) {
+      const factor = factors.get(indices[index] ?? 0);
+      if (factor !== undefined) score = (score ?? 0) + factor * (values[index] ?? 0);
+    }
+    return score;
   };
 }
 
-function toWeights(vector: SparseVector | undefined): Map<number, number> {
-  const { indices = [], values = [] } = vector ?? {};
+function toWeights({ indices, values }: SparseVector): Map<number, number> {
   return new Map(Array.from(indices, (id, index) => [id, values[index] ?? 0]));
 }
 
