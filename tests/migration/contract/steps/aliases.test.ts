@@ -6,18 +6,31 @@ import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
-import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationImage,
+  RUN,
+} from '../../support/migration.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
 const ALIASES = ['report-alias', 'search-alias'];
 
-async function copyWithAliases(): Promise<Migration> {
+let copied: Promise<MigrationImage> | undefined;
+
+/** Creates a migration that was copied while the old collection had aliases. */
+async function createCopiedWithAliases(): Promise<Migration> {
+  copied ??= copyWithAliases();
+  return await createMigration({}, await copied);
+}
+
+async function copyWithAliases(): Promise<MigrationImage> {
   const migration = await createMigration();
   for (const alias of ALIASES) await createAlias(migration.qdrant.url, alias, SOURCE);
   await migration.start({ movesAliases: true });
   await migration.follow('backup', 'rebuild', 'copy');
-  return migration;
+  return await migration.image();
 }
 
 async function readAliases({ services }: Migration): Promise<Record<string, string>> {
@@ -37,7 +50,7 @@ const oldAnswers = { backend: { isGraphDeprecated: async () => false } };
 
 describe('aliases of the old collection', () => {
   it('are moved with the switch, and back with a rollback', async () => {
-    const migration = await copyWithAliases();
+    const migration = await createCopiedWithAliases();
     expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
     await migration.finish('cutover');
     expect(await readAliases(migration)).toEqual(allAliasesOn(migration.target));
@@ -46,7 +59,7 @@ describe('aliases of the old collection', () => {
   });
 
   it('move back after a refused window', async () => {
-    const migration = await copyWithAliases();
+    const migration = await createCopiedWithAliases();
     const attempt = migration.finish('cutover', {}, oldAnswers);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
     expect(await readAliases(migration)).toEqual(allAliasesOn(migration.target));
@@ -57,7 +70,7 @@ describe('aliases of the old collection', () => {
   it.each(oneInEvery(2, ['cutover', 'rollback'] as const))(
     'are moved by the next %s after a kill',
     async (step) => {
-      const migration = await copyWithAliases();
+      const migration = await createCopiedWithAliases();
       if (step === 'rollback') await migration.finish('cutover');
       const killed = createServicesKilledBefore(
         migration.services,
@@ -72,7 +85,7 @@ describe('aliases of the old collection', () => {
   );
 
   it('that cannot be moved do not keep writes frozen if nothing is left to return to', async () => {
-    const migration = await copyWithAliases();
+    const migration = await createCopiedWithAliases();
     const { services, operator } = migration;
     // Killed between the record of the aliases and the change of the setting: users are still on the old version.
     const killed = createServicesKilledBefore(services, ({ name }) => name === 'setting.change');
@@ -91,7 +104,7 @@ describe('aliases of the old collection', () => {
   });
 
   itInFull('stay where another program has moved them', async () => {
-    const migration = await copyWithAliases();
+    const migration = await createCopiedWithAliases();
     const { qdrant, services, target } = migration;
     await migration.finish('cutover');
     await services.vectors.createCollection('elsewhere', {
@@ -108,7 +121,7 @@ describe('aliases of the old collection', () => {
   });
 
   itInFull('are created again if they were deleted with the new collection', async () => {
-    const migration = await copyWithAliases();
+    const migration = await createCopiedWithAliases();
     await migration.finish('cutover');
     await migration.services.vectors.deleteCollection(migration.target);
     expect(await readAliases(migration)).toEqual({});
