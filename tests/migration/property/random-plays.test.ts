@@ -15,7 +15,7 @@ import {
   type Way,
 } from '../support/random-play.ts';
 
-const [FULL_RUNS, RUNS] = [300, IS_QUICK ? 10 : 30];
+const [FULL_RUNS, RUNS] = [300, IS_QUICK ? 6 : 30];
 const MAX_ACTS = 9;
 /** A cutover makes about 300 calls: 100 of them after the freeze, 50 after the deployment, 20 after writes opened. */
 const MAX_CALLS = { begin: 300, freeze: 150, deploy: 60, prove: 8, open: 20 };
