@@ -29,7 +29,7 @@ export function createLocalClient(endpoint: string): DynamoDBClient {
 
 /**
  * Creates the table if it is missing, and waits until it can be used.
- * @param abortSignal ends a call that hangs; without a signal, the caller must have a time limit of its own
+ * @param abortSignal ends a call that hangs; without a signal, the caller must set a time limit
  */
 export async function createTable(
   client: DynamoDBClient,

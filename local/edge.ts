@@ -59,17 +59,23 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
+    // The description of an embedding page equals no allowed origin, so such a page is refused unless any origin is allowed.
     const sender = origin ?? describeEmbeddingPage(request);
     const isRefused = cors.refuses(sender);
     // Checks every Host header, because a proxy in front of this service may use a different one than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeignHost = !isHostAllowed(host);
-    const reason = isForeignHost
+    const refusalReason = isForeignHost
       ? `host "${host}" is not a name of this machine. ${adviseOnHost(host)}`
       : origin === undefined
         ? `${sender} embeds it`
         : `origin ${origin} is not in ALLOWED_ORIGINS`;
-    logWhenDone(request, response, options.log, isForeignHost || isRefused ? reason : undefined);
+    logWhenDone(
+      request,
+      response,
+      options.log,
+      isForeignHost || isRefused ? refusalReason : undefined,
+    );
     if (isForeignHost) {
       const message = `Requests to the host "${host}" are not allowed. ${adviseOnHost(host)}`;
       sendFailure(response, 403, { error: 'forbidden_host', message });
@@ -83,11 +89,11 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
       sendFailure(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const gatewayResponse = await forward(request, { socketPath: await gateway, agent });
-      const length = Number(gatewayResponse.headers['content-length']);
-      if (length > MAX_RESPONSE_BYTES) {
+      const responseBytes = Number(gatewayResponse.headers['content-length']);
+      if (responseBytes > MAX_RESPONSE_BYTES) {
         gatewayResponse.destroy();
         options.log(
-          `The next response has ${length} bytes; a deployed function sends 6 MB at most`,
+          `The next response has ${responseBytes} bytes; a deployed function sends 6 MB at most`,
         );
         // API Gateway itself answers with this body, without the API's envelope.
         const body = JSON.stringify({ message: 'Internal Server Error' });

@@ -18,7 +18,7 @@ import {
   whyNoEmbeddedProgram,
 } from './embedded-program.ts';
 import { findIsolation, ISOLATED_PORT, type Program } from './isolation.ts';
-import { openPrivateSockets } from './private-sockets.ts';
+import { createSocketPaths } from './private-sockets.ts';
 
 export interface Database {
   /** Address in the form that `createEndpointConfig` takes. */
@@ -116,7 +116,7 @@ async function startIsolated(
 ): Promise<Database> {
   const isolate = findIsolation();
   if (!isolate) return { ...(await startOnPort(resources, engine, folder)), isExposed: true };
-  const socketPath = (await openPrivateSockets(resources))('database');
+  const socketPath = (await createSocketPaths(resources))('database');
   const program = isolate(
     await engine.prepareProgram(resources, ISOLATED_PORT, folder),
     socketPath,

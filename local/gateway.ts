@@ -9,7 +9,7 @@ import type { Child } from '../processes/child-process.ts';
 import type { Resources } from '../processes/resources.ts';
 import { runToEnd } from '../processes/tools.ts';
 import { readLocalAccess } from './local-access.ts';
-import { openPrivateSockets } from './private-sockets.ts';
+import { createSocketPaths } from './private-sockets.ts';
 
 export interface GatewaySpec {
   readonly databaseEndpoint: string;
@@ -57,7 +57,7 @@ export async function startGateway(
   spec: GatewaySpec,
   buildFolder: string,
 ): Promise<Gateway> {
-  const nameSocket = await openPrivateSockets(resources);
+  const nameSocket = await createSocketPaths(resources);
   const socketPath = nameSocket('gateway');
   const log = createGatewayLog((line) => console.log(line));
   const { args, ...offlineCommand } = createScriptCommand(

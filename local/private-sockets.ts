@@ -11,7 +11,7 @@ const MAX_NAME_BYTES = 30;
 const SHORT_FOLDER = '/tmp';
 
 /** @returns a function from a name to the path of a socket; nothing listens there yet */
-export async function openPrivateSockets(
+export async function createSocketPaths(
   resources: Resources,
   { platform = process.platform, folder = tmpdir() } = {},
 ): Promise<(name: string) => string> {

@@ -12,7 +12,7 @@ export function whyNoChromium(): string | undefined {
   return readOutput(program, '--version') ? undefined : 'there is no Chromium';
 }
 
-/** Launches a browser without background traffic of its own, so that it contacts only the service of the page. */
+/** Launches a browser without background traffic, so that it contacts only the page's service. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
   return await chromium.launch({

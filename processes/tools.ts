@@ -112,7 +112,7 @@ export type RunInDraft = (command: string, ...args: readonly string[]) => Promis
 
 /**
  * Downloads a program into a draft folder, then moves it into place as a whole.
- * @param name name of the program's folder, including the version, so that each version has a folder of its own
+ * @param name name of the program's folder, including the version, so that each version has its own folder
  * @param fetchInto fills the draft folder, and returns the part of it to keep
  * @throws UserError
  */

@@ -167,13 +167,13 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
       }),
     )
     .flatMap(({ folder, slice, n, label }) => {
-      const group = `${toLogicalName(folder)}${n === 0 ? '' : n + 1}`;
+      const idPrefix = `${toLogicalName(folder)}${n === 0 ? '' : n + 1}`;
       const timeout = Math.min(...slice.map((each) => each.timeout));
       const listMetrics = (MetricName: string) =>
         slice.map(({ name }) => createFunctionMetric(name, MetricName));
       return [
         {
-          id: `${group}Errors`,
+          id: `${idPrefix}Errors`,
           description: `A function of ${label} crashed or timed out`,
           metrics: listMetrics('Errors'),
           statistic: 'Sum',
@@ -183,7 +183,7 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
           evaluationPeriods: 1,
         },
         {
-          id: `${group}Throttles`,
+          id: `${idPrefix}Throttles`,
           description: `Lambda refused to run a function of ${label}, in two of three minutes`,
           metrics: listMetrics('Throttles'),
           statistic: 'Sum',
@@ -193,7 +193,7 @@ export function createFunctionAlarms(functions: readonly WatchedFunction[]): Ala
           evaluationPeriods: 3,
         },
         {
-          id: `${group}Duration`,
+          id: `${idPrefix}Duration`,
           description: `A function of ${label} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
           metrics: listMetrics('Duration'),
           expression: 'MAX(METRICS())',

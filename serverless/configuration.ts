@@ -9,7 +9,7 @@ export interface Configuration {
 export interface FunctionSettings {
   readonly handler: string;
   /**
-   * The function's rights on the table; undefined for functions that get a role by other means, such as those of the migration.
+   * Table actions that the function may use; undefined for functions that get their role elsewhere, such as the migration's.
    */
   readonly table?: readonly string[];
   readonly timeout?: number;

@@ -114,7 +114,7 @@ function readSettings(template: Template): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Logical names of the watchdog's enabled timers. */
+/** Lists the logical names of the watchdog's enabled schedules. */
 function listSchedules(template: Template | undefined): string[] {
   return Object.entries(template?.Resources ?? {})
     .filter(([id, { Type, Properties }]) => {

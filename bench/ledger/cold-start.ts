@@ -1,4 +1,4 @@
-// Measures the bundle size of each function, and the time in which a fresh process loads it, compared with an empty function
+// Measures the bundle size of each function, and how long a fresh process takes to load it, compared with an empty function
 // and with the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

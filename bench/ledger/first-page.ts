@@ -64,7 +64,7 @@ export async function compareFirstPage(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Reads the counts, then the newest day, then the rows from that day: the way in which all pages after the first are read. */
+/** Reads the counts, then the newest day, then the rows from that day, as all pages after the first are read. */
 async function readSequentially(
   { address }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,

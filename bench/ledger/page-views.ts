@@ -66,12 +66,13 @@ async function openTimedPage(browser: Browser) {
     await session.send('Performance.enable', { timeDomain });
     return session;
   };
-  const [processor, elapsed] = [await openClock('threadTicks'), await openClock('timeTicks')];
+  const processorClock = await openClock('threadTicks');
+  const elapsedClock = await openClock('timeTicks');
   const readTime = async (): Promise<ScriptTime> => ({
-    processor: await readScriptMs(processor),
-    elapsed: await readScriptMs(elapsed),
+    processor: await readScriptMs(processorClock),
+    elapsed: await readScriptMs(elapsedClock),
   });
-  return { page, session: elapsed, readTime };
+  return { page, session: elapsedClock, readTime };
 }
 
 async function readScriptMs(session: CDPSession): Promise<number> {

@@ -65,7 +65,7 @@ export async function measurePage(run: BenchRun): Promise<Report> {
       ...(alone.length > 0
         ? [
             atMost(
-              'the same, elapsed time on a core of its own',
+              'the same, elapsed time on its own core',
               findMax(alone.map(({ script }) => script.elapsed)),
               MAX_SCRIPT_MS,
               ' ms',

@@ -80,13 +80,13 @@ export async function comparePeers(run: BenchRun): Promise<Report> {
     startPostgresService(run, rows),
   ]);
   const results: (MeasuredRequest & { readonly times: readonly number[] })[] = [];
-  for (const work of REQUESTS) {
+  for (const request of REQUESTS) {
     const urls = [ours.url, theirs.url];
-    const [our, their] = await Promise.all(urls.map((url) => work.run(url)));
+    const [our, their] = await Promise.all(urls.map((url) => request.run(url)));
     if (our !== their || our === 0)
-      throw new Error(`${work.name}: ${our} rows in our response, ${their} in PostgreSQL's`);
-    const contenders = urls.map((url) => createContender(() => work.run(url)));
-    results.push({ ...work, times: await race(contenders, work.rounds) });
+      throw new Error(`${request.name}: ${our} rows in our response, ${their} in PostgreSQL's`);
+    const contenders = urls.map((url) => createContender(() => request.run(url)));
+    results.push({ ...request, times: await race(contenders, request.rounds) });
   }
   const megabytes = await measureMemory(ours.child.pid);
   const ratios = results.flatMap(({ name, maxRatio, times: [our = 0, their = 1] }) =>

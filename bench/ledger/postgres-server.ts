@@ -31,7 +31,7 @@ export interface PostgresServer {
 
 /** Says why no server can run on this machine; undefined if one can. */
 export async function whyNoPostgres(): Promise<string | undefined> {
-  if ((await findPrograms()) === undefined) return 'PostgreSQL is not on this machine';
+  if ((await findProgramFolder()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;
   const user = await execute('id', [UNPRIVILEGED_USER]).catch(() => undefined);
   return user ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED_USER}`;
@@ -39,18 +39,18 @@ export async function whyNoPostgres(): Promise<string | undefined> {
 
 /** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
-  const programs = (await findPrograms()) ?? '';
+  const programFolder = (await findProgramFolder()) ?? '';
   const folder = await run.resources.createTemporaryFolder('ledger-bench-');
   if (isRoot()) await execute('chown', [UNPRIVILEGED_USER, folder]);
   const cluster = join(folder, 'cluster');
-  const initialise = dropPrivileges(join(programs, 'initdb'), [
+  const initialise = dropPrivileges(join(programFolder, 'initdb'), [
     ...['--pgdata', cluster, '--username', USER, '--auth', 'trust'],
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
   ]);
   await execute(initialise.command, initialise.args, { cwd: folder });
   const port = await findFreePort();
   await startServer(run, {
-    ...dropPrivileges(join(programs, 'postgres'), [
+    ...dropPrivileges(join(programFolder, 'postgres'), [
       ...['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
       ...SETTINGS.flatMap((setting) => ['-c', setting]),
     ]),
@@ -72,7 +72,7 @@ async function startServer({ resources }: BenchRun, command: ChildCommand): Prom
 }
 
 /** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder on the path. */
-async function findPrograms(): Promise<string | undefined> {
+async function findProgramFolder(): Promise<string | undefined> {
   const versions = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'));
   const folders = [...versions.sort().reverse(), ...(process.env.PATH ?? '').split(':')];
   return folders.find((folder) =>

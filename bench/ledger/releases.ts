@@ -35,17 +35,18 @@ export async function findPreviousRelease(): Promise<string> {
   );
   const git = async (...args: string[]) =>
     (await promisify(execFile)('git', args, { cwd: PROJECT })).stdout.trim();
-  const find = (name: string) =>
+  const findCommit = (name: string) =>
     git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
   const fetch = (...refs: string[]) =>
     git('fetch', '--quiet', '--depth', '1', 'origin', ...refs).catch(() => undefined);
 
   const tag = `v${version}`;
-  const localCommit = (await find(`refs/tags/${tag}`)) ?? (commit && (await find(commit)));
+  const localCommit =
+    (await findCommit(`refs/tags/${tag}`)) ?? (commit && (await findCommit(commit)));
   if (localCommit) return localCommit;
   await fetch(...(commit ? [commit] : ['tag', tag]));
-  const fetched = await find(commit ?? `refs/tags/${tag}`);
-  if (fetched) return fetched;
+  const fetchedCommit = await findCommit(commit ?? `refs/tags/${tag}`);
+  if (fetchedCommit) return fetchedCommit;
   throw new Error(
     `Release ${version} is not in this clone as ${commit ?? `tag ${tag}`}. Run git fetch --unshallow --tags.`,
   );

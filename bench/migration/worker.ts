@@ -27,8 +27,8 @@ interface CopyOptions {
 }
 
 const [method = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
-const run = METHODS[method as CopyMethod];
-const milliseconds = await run({ url, source, target, folder });
+const copyOnce = METHODS[method as CopyMethod];
+const milliseconds = await copyOnce({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await measurePeakMegabytes() };
 console.log(JSON.stringify(measured));
 

@@ -1,5 +1,5 @@
 // Extracts only the types from the generated client, and adds a map from each operation's id to the type of its response. The
-// handlers, the page and the command line use these types, but send requests with functions of their own.
+// handlers, the page and the command line use these types, but send requests with their own functions.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;

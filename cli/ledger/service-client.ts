@@ -84,11 +84,11 @@ export function createServiceClient(options: ServiceClientOptions) {
   }
 
   /** Sends a request, and retries transient failures. @throws UserError */
-  async function request(method: string, path: string, content: ServiceRequest = {}) {
-    const { isRepeatable = method === 'GET' } = content;
+  async function request(method: string, path: string, requestOptions: ServiceRequest = {}) {
+    const { isRepeatable = method === 'GET' } = requestOptions;
     const isRetryable = (error: unknown) => isTransient(error, isRepeatable);
     try {
-      return await retry(retryPolicy, isRetryable, () => send(method, path, content));
+      return await retry(retryPolicy, isRetryable, () => send(method, path, requestOptions));
     } catch (cause) {
       if (cause instanceof UserError) throw cause;
       const permanentCause = findPermanentCause(cause);

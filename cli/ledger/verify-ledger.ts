@@ -58,7 +58,7 @@ interface Options {
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = await findLedgerDatabase(resources, stage);
   const ledgerId = readLedgerId(process.env);
-  const { id, units } = await explainFailures(database, () => describeTable(database));
+  const { id, readUnits } = await explainFailures(database, () => describeTable(database));
   const progress = openFileProgress(id, ledgerId);
   const verification = createVerification({
     client: createDocumentClient(database.endpoint),
@@ -68,7 +68,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
     progress,
   });
   if (stage) {
-    const maxUnits = full ? units : await explainFailures(database, verification.countItems);
+    const maxUnits = full ? readUnits : await explainFailures(database, verification.countItems);
     console.error(describeCost(maxUnits, full ? database.tableName : undefined));
   }
   if (!full) await reportResumption(progress);
@@ -118,7 +118,7 @@ async function describeTable({ endpoint, tableName: TableName }: DatabaseLocatio
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const { TableId, TableArn, TableSizeBytes = 0 } = Table ?? {};
   const id = TableId ?? `${TableArn} ${endpoint}`;
-  return { id, units: Math.ceil(TableSizeBytes / BYTES_PER_READ_UNIT) };
+  return { id, readUnits: Math.ceil(TableSizeBytes / BYTES_PER_READ_UNIT) };
 }
 
 function toText({ repaired, verdict }: Repair, tableName: string): string {
@@ -132,10 +132,10 @@ function toText({ repaired, verdict }: Repair, tableName: string): string {
 }
 
 function toJson({ repaired, verdict }: Repair): string {
-  const drifts = verdict.drifts.map(toReport);
-  return JSON.stringify({ ...verdict, drifts, repaired: repaired.map(toReport) });
+  const drifts = verdict.drifts.map(describeForJson);
+  return JSON.stringify({ ...verdict, drifts, repaired: repaired.map(describeForJson) });
 }
 
-function toReport({ repair, ...drift }: Drift) {
+function describeForJson({ repair, ...drift }: Drift) {
   return { ...drift, repairable: repair !== undefined };
 }

@@ -100,16 +100,16 @@ async function verifyTable(aws: StageOnAws, tableName: string) {
 async function refuseDuringRun(
   { client }: StageOnAws,
   tableName: string,
-  acceptedRun: string | undefined,
+  acceptedRunId: string | undefined,
 ): Promise<void> {
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const lock = await database.get(LOCK_KEY);
-  const run = lock?.active_run || (lock?.live_runs as string[] | undefined)?.at(-1);
-  if (!run || run === acceptedRun) return;
-  const phase = (await database.get(recordKey(String(run))))?.phase;
+  const runId = lock?.active_run || (lock?.live_runs as string[] | undefined)?.at(-1);
+  if (!runId || runId === acceptedRunId) return;
+  const phase = (await database.get(recordKey(String(runId))))?.phase;
   if (hasEnded(phase as string)) return;
   throw new UserError(
-    `The migration run ${run} is ${phase}. Finish it first, or add --during-run ${run}.`,
+    `The migration run ${runId} is ${phase}. Finish it first, or add --during-run ${runId}.`,
   );
 }
 

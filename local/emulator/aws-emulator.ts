@@ -16,7 +16,7 @@ decimal.DefaultContext.prec = 38
 decimal.setcontext(decimal.DefaultContext)
 runpy.run_module('ministack', run_name='__main__', alter_sys=True)
 `;
-// The emulator treats the key pair with which it is started as the root user of its account.
+// The emulator treats the credentials in its own environment as those of the root user of its account.
 const ACCESS = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'emulated',

@@ -7,7 +7,7 @@ import { type FunctionSettings, type Resources, toLogicalName } from '../configu
 import { listRollbackAlarms } from '../deploy-rollback.ts';
 import { allow, policy, serviceRole, substitute } from '../roles.ts';
 
-/** The alias by which the gateway invokes functions. */
+/** The alias through which the gateway invokes functions. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
 /**
@@ -16,8 +16,8 @@ const APPLICATION = 'GradualRelease';
  */
 const PAGE = 'frontPage';
 /**
- * Number of functions whose release begins together. Lambda accepts 15 changes a second from an account, and a change that it
- * refuses fails the deployment.
+ * Number of functions whose release begins together. Lambda accepts 15 changes per second from an account, and a change that
+ * Lambda refuses fails the deployment.
  */
 const MAX_STARTING = 5;
 /** Shifts within 15 minutes, the time that an alarm on two of three periods of five minutes needs to fire. */

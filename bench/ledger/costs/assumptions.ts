@@ -30,9 +30,9 @@ export const PRICE_LIST = 'eu-west-1, lists published until 2026-10-02';
 
 /** Default quotas of an AWS account; AWS raises them on request. */
 export const QUOTAS = {
-  requests: { item: 'AWS quota: 10,000 requests a second of API Gateway', limit: 10_000 },
-  invocations: { item: 'AWS quota: 1,000 invocations of Lambda at once', limit: 1_000 },
-  units: { item: 'AWS quota: 40,000 units a second of a table of DynamoDB', limit: 40_000 },
+  requests: { item: 'AWS quota: 10,000 API Gateway requests per second', limit: 10_000 },
+  invocations: { item: 'AWS quota: 1,000 concurrent Lambda invocations', limit: 1_000 },
+  units: { item: 'AWS quota: 40,000 units per second of a DynamoDB table', limit: 40_000 },
 } as const;
 
 /** Sizes are in KB of 1,000 bytes. */

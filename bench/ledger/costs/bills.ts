@@ -115,7 +115,7 @@ export function countKeyReads({ routes }: StageLimits): number {
 }
 
 /**
- * Bills a month of a thousand requests a second above the limits. The gateway refuses them without charge, but logs each one.
+ * Bills a month of a thousand requests per second above the limits. The gateway refuses them without charge, but logs each one.
  */
 export function billRefusals(): number {
   return (toMonthly(1_000) / KB_PER_GB) * ASSUMPTIONS.refusalLog.value * PRICES.logs.usd;
@@ -161,7 +161,7 @@ export function billHouseholds(limits: StageLimits, stored: StoredData): Househo
   const lists = requests - creates;
   const createBill = billRequests(limits, 'create');
   const listBill = billRequests(limits, 'list');
-  const scale = (part: keyof Bill) =>
+  const billPart = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
   const toPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
   // Leaves out the writes to indexes, which have their own maximum and reach it later.
@@ -174,12 +174,12 @@ export function billHouseholds(limits: StageLimits, stored: StoredData): Househo
   };
   return {
     bill: {
-      requests: scale('requests'),
-      functions: scale('functions'),
-      units: scale('units'),
+      requests: billPart('requests'),
+      functions: billPart('functions'),
+      units: billPart('units'),
       storage: billStorage(countGigabytes(stored)),
-      logs: scale('logs'),
-      sent: scale('sent'),
+      logs: billPart('logs'),
+      sent: billPart('sent'),
     },
     peak,
     exceededLimits: findExceededLimits(limits, {

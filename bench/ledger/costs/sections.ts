@@ -229,15 +229,15 @@ function createBackupsTable({ prod }: Stages): Table {
   const households = 1_000;
   const gigabytes = countGigabytes({ households, storedRowKb: measureTableRow() });
   const copies = [warm + cold, cold].map((count) => count.toFixed(1));
-  const cost = (usd: number) => [usd.toFixed(2), Math.round(usd * gigabytes)];
+  const toCostCells = (usd: number) => [usd.toFixed(2), Math.round(usd * gigabytes)];
   return {
     title: `USD a month. Every backup is a copy of the whole table without its indexes; the backup of ${households.toLocaleString('en')} households has ${Math.round(gigabytes)} GB:`,
     columns: ['Recovery', 'Copies', 'Cold copies', 'USD per GB', 'USD for 1,000 households'],
     rows: [
-      ['point-in-time recovery', '', '', ...cost(PRICES.recovery.usd)],
-      ['the vault of `prod`', ...copies, ...cost(kept)],
-      ['a vault of another account', ...copies, ...cost(kept)],
-      ['the copy to it, if it is in another region', '', '', ...cost(toAnotherRegion)],
+      ['point-in-time recovery', '', '', ...toCostCells(PRICES.recovery.usd)],
+      ['the vault of `prod`', ...copies, ...toCostCells(kept)],
+      ['a vault of another account', ...copies, ...toCostCells(kept)],
+      ['the copy to it, if it is in another region', '', '', ...toCostCells(toAnotherRegion)],
     ],
   };
 }

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 export interface RouteLimit {
   /** Route key; the second form of a route has a slash at the end, which is removed here. */
   readonly route: string;
-  /** Requests a second; each form of a route has its own. */
+  /** Requests per second; each form of a route has its own limit. */
   readonly rate: number;
   readonly memoryGb: number;
   readonly timeoutSeconds: number;
@@ -13,7 +13,7 @@ export interface RouteLimit {
 
 export interface StageLimits {
   readonly routes: readonly RouteLimit[];
-  /** Units a second, for the table and again for each of its indexes. */
+  /** Units per second, for the table and again for each of its indexes. */
   readonly maxReadUnits: number;
   readonly maxWriteUnits: number;
   readonly indexes: number;

@@ -99,8 +99,8 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
   const { plan } = categorisedPlan;
   showPreview(request, categorisedPlan, new Set(categories.map(({ name }) => name)));
   const questions = [...statement.questions, ...plan.questions];
-  const refusedInPreview = statement.refused.length + plan.refused.length;
-  if (refusedInPreview + questions.length > 0) process.exitCode = EXIT.failed;
+  const refusedInPreviewCount = statement.refused.length + plan.refused.length;
+  if (refusedInPreviewCount + questions.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(request.file)}`);
   else if (questions.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
@@ -114,7 +114,7 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
       writePart: (part) => writePart(service, part),
     });
     const importId = makeImportId(basename(request.file), listImportIds(storedData.rows, imports));
-    await runImport(service, plan, { importId, options, refusedInPreview });
+    await runImport(service, plan, { importId, options, refusedInPreviewCount });
     return true;
   }
   return false;
@@ -150,7 +150,7 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
 async function runImport(
   service: ServiceClient,
   plan: ImportPlan,
-  { importId, options, refusedInPreview }: Pick<ImportRequest, 'options'> & NewImport,
+  { importId, options, refusedInPreviewCount }: Pick<ImportRequest, 'options'> & NewImport,
 ): Promise<void> {
   const { changes, missing, possibleDuplicates } = plan;
   const skippedRows = new Set<StatementRow>(
@@ -176,14 +176,14 @@ async function runImport(
   showUnapplied(plan, updateResult?.changed);
   if (uploadResult.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
   console.log(
-    `${uploadResult.created} created, ${plan.present + uploadResult.duplicates} already existed, ${refused.length + refusedInPreview} refused`,
+    `${uploadResult.created} created, ${plan.present + uploadResult.duplicates} already existed, ${refused.length + refusedInPreviewCount} refused`,
   );
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
 interface NewImport {
   readonly importId: string;
-  readonly refusedInPreview: number;
+  readonly refusedInPreviewCount: number;
 }
 
 /**

@@ -164,10 +164,10 @@ export function showSome(title: string, lines: readonly string[], limit = MAX_SH
 
 function describeChange({ row, transaction, fields }: Change): string {
   const quote = (value: string | number | null) => JSON.stringify(value);
-  const texts = fields.map(
+  const fieldChanges = fields.map(
     (field) => `${field} ${quote(transaction[field])} to ${quote(row[field])}`,
   );
-  return `  line ${row.line}: transaction ${transaction.id}: ${texts.join(', ')}`;
+  return `  line ${row.line}: transaction ${transaction.id}: ${fieldChanges.join(', ')}`;
 }
 
 export function describeRow({

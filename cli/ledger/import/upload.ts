@@ -143,7 +143,7 @@ export async function applyChanges(
 
 /**
  * Deletes each transaction that has not changed since it was read.
- * @returns the transactions that were changed meanwhile
+ * @returns the transactions that have changed since
  * @throws UserError if the service refuses a deletion for another reason
  */
 export async function deleteRows(
@@ -189,15 +189,15 @@ async function sendAll<Item>(
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const allResults: ItemResult<Item>[] = [];
-  const takeBatch = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
-  const announceBatch = async (first: number) => {
-    if (first < items.length) await announce?.(takeBatch(first));
+  const takeBatch = (start: number) => items.slice(start, start + MAX_BULK_ITEMS);
+  const announceBatch = async (start: number) => {
+    if (start < items.length) await announce?.(takeBatch(start));
   };
   await announceBatch(0);
-  for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
-    const batch = takeBatch(first);
+  for (let start = 0; start < items.length; start += MAX_BULK_ITEMS) {
+    const batch = takeBatch(start);
     const sending = sendBatch(batch.map(toBody));
-    const announcing = announceBatch(first + MAX_BULK_ITEMS);
+    const announcing = announceBatch(start + MAX_BULK_ITEMS);
     // Waits for both before a failure is reported, so that no request is cut off.
     await Promise.allSettled([sending, announcing]);
     await announcing;
@@ -206,7 +206,7 @@ async function sendAll<Item>(
       return item === undefined ? [] : { item, result };
     });
     allResults.push(...((await onSent?.(batchResults)) ?? batchResults));
-    onProgress(first + batch.length);
+    onProgress(start + batch.length);
   }
   return allResults;
 

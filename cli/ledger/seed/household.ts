@@ -62,11 +62,14 @@ function* countByDay(
   random: SeededRandom,
 ): Generator<[string, number]> {
   const days = Math.round(years * 365.25);
-  const mean = transactions / days;
-  const busyDayCount = Math.max(BUSY_DAY_TRANSACTIONS, mean);
-  const busyDayShare = Math.min(BUSY_DAY_SHARE, (MAX_BUSY_TRANSACTION_SHARE * mean) / busyDayCount);
+  const meanPerDay = transactions / days;
+  const busyDayCount = Math.max(BUSY_DAY_TRANSACTIONS, meanPerDay);
+  const busyDayShare = Math.min(
+    BUSY_DAY_SHARE,
+    (MAX_BUSY_TRANSACTION_SHARE * meanPerDay) / busyDayCount,
+  );
   const counts = Array.from({ length: days }, () =>
-    random.chance(busyDayShare) ? busyDayCount : mean * random.between(0.25, 1.75),
+    random.chance(busyDayShare) ? busyDayCount : meanPerDay * random.between(0.25, 1.75),
   );
   const ordinaryCounts = counts.filter((count) => count !== busyDayCount);
   const scale =

@@ -711,7 +711,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/cli/import/interrupted-upload.test.ts',
     [
       ['  await announceBatch(0);', '  void announceBatch(0);'],
-      ['announceBatch(first + MAX_BULK_ITEMS);', 'announceBatch(first + 2 * MAX_BULK_ITEMS);'],
+      ['announceBatch(start + MAX_BULK_ITEMS);', 'announceBatch(start + 2 * MAX_BULK_ITEMS);'],
     ],
   ),
   ...mutantsOf('cli/ledger/import/upload.ts', 'tests/ledger/unit/cli/import/upload.test.ts', [
@@ -2268,7 +2268,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('local/edge.ts', 'tests/ledger/unit/local/edge.test.ts', [
     ['bytes > MAX_BODY_BYTES', 'false'],
-    ['length > MAX_RESPONSE_BYTES', 'length > MAX_RESPONSE_BYTES + 1'],
+    ['responseBytes > MAX_RESPONSE_BYTES', 'responseBytes > MAX_RESPONSE_BYTES + 1'],
     ["request.headersDistinct.host?.join(', ')", 'request.headers.host'],
     ["values.join(',')", 'values[0]'],
     ["site === 'none' || ", 'true || '],

@@ -11,7 +11,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../../local/edge.ts';
-import { openPrivateSockets } from '../../../../local/private-sockets.ts';
+import { createSocketPaths } from '../../../../local/private-sockets.ts';
 import { USER_AGENTS } from '../../../../local/user-agents.ts';
 import { findFreePort } from '../../../../processes/free-port.ts';
 import { createResources, type Resources } from '../../../../processes/resources.ts';
@@ -73,7 +73,7 @@ async function startGateway(status = 201, responseBody = 'answered'): Promise<st
 }
 
 async function startServer(listener: RequestListener): Promise<string> {
-  const socketPath = (await openPrivateSockets(resources))('gateway');
+  const socketPath = (await createSocketPaths(resources))('gateway');
   const server = createServer(listener).listen(socketPath);
   await once(server, 'listening');
   resources.onStop(() => {
