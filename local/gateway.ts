@@ -83,10 +83,10 @@ export async function startGateway(
   return { socketPath, child };
 }
 
-function createScriptCommand(spec: GatewaySpec, name: string, ...args: readonly string[]) {
+function createScriptCommand(spec: GatewaySpec, script: string, ...args: readonly string[]) {
   return {
     command: process.execPath,
-    args: [join(import.meta.dirname, name), ...args],
+    args: [join(import.meta.dirname, script), ...args],
     folder: PROJECT,
     environment: createEnvironment(process.env, spec),
   };

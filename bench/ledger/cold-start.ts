@@ -26,7 +26,7 @@ const ENVIRONMENT = {
 
 interface MeasuredBundle extends Bundle {
   readonly milliseconds: number;
-  readonly processor: number;
+  readonly processorMs: number;
 }
 
 export async function measureColdStart(run: BenchRun): Promise<Report> {
@@ -58,7 +58,7 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
       ),
       atMost(
         'the same, processor time',
-        findMax(({ processor }) => processor / baseline.processor),
+        findMax(({ processorMs }) => processorMs / baseline.processorMs),
         MAX_START_RATIO,
         'x',
       ),
@@ -67,7 +67,8 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
             atMost(
               `the same, against ${against}`,
               findMax(
-                ({ name, processor }) => processor / (earlier.get(name)?.processor ?? processor),
+                ({ name, processorMs }) =>
+                  processorMs / (earlier.get(name)?.processorMs ?? processorMs),
               ),
               MAX_RATIO_TO_EARLIER,
               'x',
@@ -91,8 +92,8 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
           toKilobytes(bundle),
           bundle.milliseconds,
           bundle.milliseconds / baseline.milliseconds,
-          bundle.processor,
-          bundle.processor / baseline.processor,
+          bundle.processorMs,
+          bundle.processorMs / baseline.processorMs,
         ]),
       },
       ...(against ? [createComparison(against, functions, earlier)] : []),
@@ -118,7 +119,7 @@ function createComparison(
       const then = earlier.get(now.name);
       if (!then) return [];
       const time = `${formatNumber(now.milliseconds / then.milliseconds)}x`;
-      const processor = `${formatNumber(now.processor / then.processor)}x`;
+      const processor = `${formatNumber(now.processorMs / then.processorMs)}x`;
       return [[now.name, toKilobytes(then), toKilobytes(now), time, processor]];
     }),
   };
@@ -134,7 +135,7 @@ async function startInTurns(
   return starters.map(({ bundle, processorTimes }, index) => ({
     ...bundle,
     milliseconds: times[index] ?? Number.NaN,
-    processor: median(processorTimes),
+    processorMs: median(processorTimes),
   }));
 }
 

@@ -23,7 +23,7 @@ export interface RestorationOptions {
   readonly time: Date | undefined;
   readonly verify: (tableName: string) => Promise<TableVerdict>;
   /** Adds ledgers to the table's list of ledgers, and returns how many were added. */
-  readonly listLedgers: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
+  readonly addToLedgerList: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly report: (line: string) => void;
 }
@@ -96,7 +96,7 @@ export function createRestoration(options: RestorationOptions) {
 
 /** Creates the steps that restore the target table, give it the settings of the source, and verify it. */
 function createTableSteps(options: RestorationOptions) {
-  const { aws, stage, source, target, time, verify, listLedgers, sleep, report } = options;
+  const { aws, stage, source, target, time, verify, addToLedgerList, sleep, report } = options;
 
   async function isActive(): Promise<boolean> {
     return (await aws.describeTable(target))?.TableStatus === 'ACTIVE';
@@ -189,7 +189,7 @@ function createTableSteps(options: RestorationOptions) {
     const verdict = await verify(target);
     report(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
     if (verdict.unlisted.length > 0) {
-      const added = await listLedgers(target, verdict.unlisted);
+      const added = await addToLedgerList(target, verdict.unlisted);
       report(`${added} ledgers of an earlier release were added to the list of ledgers`);
     }
     const faults = describeFaults(verdict, target, stage);

@@ -59,14 +59,14 @@ async function restore(options: Options): Promise<void> {
     const report = (line: string) => console.error(line);
     const { client } = aws;
     const verify = (tableName: string) => verifyTable(aws, tableName);
-    const listLedgers = (tableName: string, ledgerIds: readonly string[]) =>
+    const addToLedgerList = (tableName: string, ledgerIds: readonly string[]) =>
       registerLedgers(
         openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY }),
         ledgerIds,
       );
     const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
     const { steps, allowWrites } = createRestoration({
-      ...{ aws, stage, source, target, time, verify, listLedgers, report },
+      ...{ aws, stage, source, target, time, verify, addToLedgerList, report },
       sleep: (milliseconds) => sleep(milliseconds),
     });
     if (dryRun) {

@@ -54,19 +54,28 @@ export async function lintPolicies(
     listPermissions(each, Object.keys(each)),
   );
   const published = new Set([...actions, ...permissionsOfTypes]);
-  const unknown = policies.flatMap(({ name, mentioned }) =>
+  const unknownFindings = policies.flatMap(({ name, mentioned }) =>
     mentioned
       .filter((pattern) => ![...published].some((action) => matchesPattern(action, pattern)))
-      .map((pattern) => ({ rule: pattern, message: `unknown to AWS, in the policy ${name}` })),
+      .map((pattern) => ({
+        rule: pattern,
+        message: `AWS does not know this action of the policy ${name}`,
+      })),
   );
-  const missing = policies.flatMap(({ name, allowed }) =>
+  const missingFindings = policies.flatMap(({ name, allowed }) =>
     types.flatMap((type) =>
       listPermissions(handlers[type], OPERATIONS[name] ?? [])
         .filter((action) => !allowed.some((pattern) => matchesPattern(action, pattern)))
-        .map((action) => ({ rule: action, message: `${type} needs it, in the policy ${name}` })),
+        .map((action) => ({
+          rule: action,
+          message: `${type} needs this action, but the policy ${name} lacks it`,
+        })),
     ),
   );
-  return [...unknown, ...missing].map((finding) => ({ linter: 'policies' as const, ...finding }));
+  return [...unknownFindings, ...missingFindings].map((finding) => ({
+    linter: 'policies' as const,
+    ...finding,
+  }));
 }
 
 function listPermissions(

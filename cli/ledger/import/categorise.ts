@@ -37,10 +37,10 @@ export function readRules(file: string | undefined): readonly CategoryRule[] {
   }
 }
 
-/** @param describePlace names a row, such as `line 4` */
+/** @param labelRow names a row, such as `line 4` */
 export function showChoices<Row extends DescribedRow>(
   { chosen, uncategorised }: CategoryChoices<Row>,
-  describePlace: (row: Row) => string,
+  labelRow: (row: Row) => string,
 ): void {
   if (chosen.length === 0) return;
   const count = (source: string) => chosen.filter((choice) => choice.source === source).length;
@@ -48,11 +48,9 @@ export function showChoices<Row extends DescribedRow>(
     `categories: ${count('learned')} like earlier rows, ${count('rule')} by rules, ${uncategorised.length} without one`,
   );
   const examples = chosen.map(({ row, category, reason }) => {
-    return `  ${describePlace(row)}: "${row.description}" is ${category}, ${reason}`;
+    return `  ${labelRow(row)}: "${row.description}" is ${category}, ${reason}`;
   });
-  const uncategorisedLines = uncategorised.map(
-    (row) => `  ${describePlace(row)}: "${row.description}"`,
-  );
+  const uncategorisedLines = uncategorised.map((row) => `  ${labelRow(row)}: "${row.description}"`);
   for (const example of examples.slice(0, MAX_EXAMPLES)) print(example);
   if (uncategorisedLines.length === 0) return;
   showSome(
@@ -83,7 +81,7 @@ export async function categoriseLedger(
   const uncategorisedRows = ledger.filter(({ category }) => category === null);
   if (uncategorisedRows.length === 0) return console.log('Every row of the ledger has a category.');
   const choices = chooseForRows(uncategorisedRows, ledger, { ...options, names });
-  showChoices(choices, nameRow);
+  showChoices(choices, labelTransaction);
   showInactive(
     choices.chosen.map(({ row, category }) => ({ ...row, category })),
     names,
@@ -109,6 +107,6 @@ export async function categoriseLedger(
 /** Fields that only a row from a file has. */
 const NO_FILE = { bankId: null, legacyBankId: null, exported: null };
 
-function nameRow({ id }: LedgerRow): string {
+function labelTransaction({ id }: LedgerRow): string {
   return `transaction ${id}`;
 }

@@ -147,12 +147,12 @@ async function restore(
   {
     report = () => undefined,
     isRestored = false,
-    listLedgers = async () => 0,
+    addToLedgerList = async () => 0,
     ...verdict
   }: Partial<TableVerdict> & {
     report?: (line: string) => void;
     isRestored?: boolean;
-    listLedgers?: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
+    addToLedgerList?: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
   } = {},
 ) {
   const { tableInUse } = await aws.readStack();
@@ -166,7 +166,7 @@ async function restore(
       ...{ ledgers: 2, rows: 9, unbalanced: [], unlisted: [], missing: [] },
       ...verdict,
     }),
-    listLedgers,
+    addToLedgerList,
     sleep: async () => undefined,
     report,
   });
@@ -244,7 +244,7 @@ describe('a restore', () => {
     await restore(fake.calls, {
       unlisted: ['home', 'shop'],
       report: (line) => lines.push(line),
-      listLedgers: async (...args) => {
+      addToLedgerList: async (...args) => {
         listed.push(args);
         return 2;
       },
