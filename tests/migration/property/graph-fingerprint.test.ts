@@ -55,7 +55,7 @@ test('a graph has the same fingerprint for any ids and any order of its parts', 
   );
 });
 
-test('a graph with one row added, removed or changed has another fingerprint', async () => {
+test('a graph with one row added, removed or changed has a different fingerprint', async () => {
   const change = fc.record({
     index: fc.nat(),
     kind: fc.constantFrom('drop', 'repeat', 'relabel', 'add a property', 'reverse'),
@@ -70,7 +70,7 @@ test('a graph with one row added, removed or changed has another fingerprint', a
   );
 });
 
-test('a graph with two equal nodes has another fingerprint than an empty graph', async () => {
+test('a graph with two equal nodes has a different fingerprint from an empty graph', async () => {
   const node = { labels: ['equal'], properties: {} };
   const twice = [1, 2].map((id) => ({ id: `n${id}`, ...node }));
   const { nodesDigest: emptyDigest } = await fingerprint({ nodes: [], relationships: [] });

@@ -5,7 +5,7 @@ import { countUnfilled } from '../../../lib/migration/keyword-fill.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { IS_FULL } from '../../shared/support/seed.ts';
-import { computeFingerprint } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/collections.ts';
 import { createKillableServices, Killed, type KillPoint } from '../support/killable-services.ts';
 import { type Migration, RUN, type StepName } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';

@@ -8,7 +8,7 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { watchCalls } from '../support/calls.ts';
-import { computeFingerprint } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/collections.ts';
 import { type Migration, RUN } from '../support/migration.ts';
 import { createMigrationAt } from '../support/prepared.ts';
 import { createPoint } from '../support/vector-stores.ts';
@@ -69,7 +69,7 @@ async function cutOver(migration: Migration, services: Services): Promise<void> 
   }
 }
 
-/** Chooses the calls after which a write is tried: every STRIDE-th, and the last three. */
+/** Selects the calls after which a write is tried: every STRIDE-th, and the last three. */
 function chooseCalls(total: number): number[] {
   const calls = Array.from({ length: total }, (_, n) => n + 1);
   return calls.filter((at) => at % STRIDE === 0 || at > total - 3);
@@ -127,7 +127,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   });
 });
 
-describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
+describe('a late write in a rollback', { timeout: 3_600_000 }, () => {
   const outcomes = { 'carried over': 0, kept: 0 };
 
   async function rollBack(at: number): Promise<number> {

@@ -296,7 +296,7 @@ async function perform(acts: readonly Act[], way?: Way): Promise<Play> {
   return play;
 }
 
-it('a play in which a person takes each action confirms them all', async () => {
+it('a play in which a person performs every action confirms them all', async () => {
   const actions = ['freeze', 'deploy-new', 'open-writes'];
   const byHand: Incident = { since: 'begin', calls: 0, kind: 'by hand' };
   const play = await perform([

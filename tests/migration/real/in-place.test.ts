@@ -1,5 +1,5 @@
-// A memory service that users write to all the time is migrated in place, under accidents. No write that was acknowledged is
-// lost, doubled or stale; in the end every memory has the keywords of its text, and nothing else.
+// A memory service that users write to all the time is migrated in place, while accidents happen. No acknowledged write is
+// lost, doubled or stale; in the end every memory has the keywords of its text, and no others.
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const COMMAND_MS = 12_000;
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    title: 'forward and back five times, beside a program that sets texts without their vectors',
+    title: 'forward and back five times, while a program changes texts without their vectors',
     play: async (service) => {
       const { migrate, rollBack, expectUsersWrite } = service;
       const careless = await startCarelessProgram(service);
@@ -31,20 +31,20 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'forward, back and forward, commands and Qdrant killed at random points',
+    title: 'forward, back and forward, with the commands and Qdrant killed at random moments',
     harmsQdrant: true,
     breaksStore: true,
     play: async ({ repeatUntilPhase, rollbackArgs, runArgs, server, expectUsersWrite }) => {
-      for (const [words, phase] of [
+      for (const [args, phase] of [
         [runArgs, 'live'],
         [rollbackArgs(), 'copied'],
         [runArgs, 'live'],
       ] as const) {
         const delays = Array.from({ length: 4 }, () => randomInt(COMMAND_MS));
         const [crash = 0, ...kills] = delays;
-        console.info(`${words[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
+        console.info(`${args[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
         const crashed = pause(crash).then(() => server?.killAndRestart());
-        await repeatUntilPhase(words, phase, kills);
+        await repeatUntilPhase(args, phase, kills);
         await crashed;
         await expectUsersWrite();
       }
@@ -60,7 +60,7 @@ describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place',
         expect(await service.readCollection()).toBe(service.source);
         expect(await findWrongKeywords(service)).toEqual([]);
       };
-      await play({ ...scenario, isInPlace: true, perSecond: 10, afterwards });
+      await play({ ...scenario, isInPlace: true, writesPerSecond: 10, afterwards });
     });
   }
 });
@@ -83,7 +83,7 @@ async function startCarelessProgram({ source, store, qdrant, users, readVersion 
   const writing = (async () => {
     while (!isStopped) {
       // Waits for a user's write, so that the program does not write while writes are frozen.
-      await users.write(1);
+      await users.awaitWrites(1);
       if (!(await readVersion().catch(() => '')).startsWith('1.')) continue;
       await fetch(`${qdrant.url}/collections/${source}/points/payload?wait=true`, {
         method: 'POST',

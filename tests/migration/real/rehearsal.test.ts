@@ -1,4 +1,4 @@
-// Every act of `npm run rehearse` on a real Qdrant ends as expected: forward, back and broken, with nothing lost.
+// Every act of `npm run rehearse` on a real Qdrant ends as expected: forward, backward and with failures, with nothing lost.
 import { expect, test } from 'vitest';
 import { REAL_QDRANT } from '../support/real-services.ts';
 import { rehearse } from '../support/rehearsing.ts';

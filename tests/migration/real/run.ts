@@ -1,5 +1,5 @@
 // npm run test:real [-- SUITE]: tests with the real services that they need. A service that cannot run on this machine is
-// left out, and its tests count as skipped.
+// not started, and its tests count as skipped.
 import { runInTerminal } from '../../../processes/run-in-terminal.ts';
 
 interface Suite {

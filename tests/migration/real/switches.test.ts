@@ -1,5 +1,5 @@
-// A memory service that users write to all the time is migrated over a new collection, under accidents. No write that was
-// acknowledged is lost, doubled or stale.
+// A memory service that users write to all the time is migrated to a new collection, while accidents happen. No acknowledged
+// write is lost, doubled or stale.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -70,7 +70,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: 'ten switches forward and back in one run',
-    perSecond: 10,
+    writesPerSecond: 10,
     play: async ({ migrate, rollBack, expectUsersWrite }) => {
       for (let turn = 1; turn <= 5; turn += 1) {
         await migrate();
@@ -81,7 +81,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'versions that take writes of users too early',
+    title: "versions that accept users' writes too early",
     play: async ({
       replaceNext,
       mem0,
@@ -94,7 +94,7 @@ const SCENARIOS: readonly Scenario[] = [
       replaceNext('deploy-new', async (carryOut, { testUser }) => {
         await carryOut();
         await mem0.setWriters('all-users');
-        await users.write(6);
+        await users.awaitWrites(6);
         await mem0.setWriters({ only: testUser });
       });
       await expectFailedWindow();
@@ -103,14 +103,14 @@ const SCENARIOS: readonly Scenario[] = [
       replaceNext('deploy-old', async (carryOut) => {
         await mem0.setWriters('all-users');
         await carryOut();
-        await users.write(6);
+        await users.awaitWrites(6);
         await mem0.setWriters({ frozenUntil: Number.MAX_SAFE_INTEGER });
       });
       await rollBack();
     },
   },
   {
-    title: 'the new collection emptied: refused with the numbers, then back as it was',
+    title: 'the new collection emptied: refused as a mass change, then rolled back as it was',
     breaksStore: true,
     play: async ({
       expectRefused,
@@ -133,7 +133,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'the new collection deleted: refused, then back as it was',
+    title: 'the new collection deleted: refused, then rolled back as it was',
     breaksStore: true,
     play: async ({ execute, leaveWritesBehind, migrate, rollBack, rollbackArgs, ...service }) => {
       await migrate();
@@ -148,7 +148,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'users who deleted many memories: refused with the number, then with it',
+    title: 'users who deleted many memories: refused, then accepted with their number',
     play: async ({ expectRefused, migrate, rollBack, rollbackArgs, users, expectUsersWrite }) => {
       await migrate();
       await users.remove(60);
@@ -218,14 +218,14 @@ const SCENARIOS: readonly Scenario[] = [
       expectUsersWrite,
     }) => {
       const delays: number[] = [];
-      async function killAt(action: Parameters<typeof replaceNext>[0], words: readonly string[]) {
+      async function killAt(action: Parameters<typeof replaceNext>[0], args: readonly string[]) {
         const kill = new AbortController();
         replaceNext(action, async (carryOut) => {
           await carryOut();
           kill.abort();
         });
         const [start, requestCount] = [Date.now(), actionTimes.length];
-        await execute(words, kill.signal);
+        await execute(args, kill.signal);
         const ended = Date.now();
         await execute(['status']);
         const startMs = Date.now() - ended;
@@ -269,11 +269,9 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-describe
-  .skipIf(!REAL_QDRANT || !hasMem0)
-  .concurrent('a busy service, over a new collection', () => {
-    for (const scenario of SCENARIOS) {
-      const { title, harmsQdrant = false } = scenario;
-      it.skipIf(harmsQdrant && !hasQdrantProgram)(title, () => play(scenario));
-    }
-  });
+describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, to a new collection', () => {
+  for (const scenario of SCENARIOS) {
+    const { title, harmsQdrant = false } = scenario;
+    it.skipIf(harmsQdrant && !hasQdrantProgram)(title, () => play(scenario));
+  }
+});

@@ -70,8 +70,8 @@ describe('a real memory backend', () => {
   it('uses the collections of the rehearsal, and afterwards its own again', async () => {
     const backend = await startOtherTeamsBackend();
     const before = await backend.store.contents();
-    const words = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
-    const { code, stdout, stderr } = await rehearse(words, backend.environment);
+    const args = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
+    const { code, stdout, stderr } = await rehearse(args, backend.environment);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('skipped: a real backend has its model');
     expect(stdout).toContain('1 of 3 acts were skipped.');
@@ -89,8 +89,8 @@ describe('a real memory backend', () => {
       lost.push(point.id);
       await vectors.deletePoints(collection, { ids: [point.id] });
     });
-    const words = [...FEW, '--acts', '1', '--redeploy-backend'];
-    const { code, stdout } = await rehearse(words, backend.environment);
+    const args = [...FEW, '--acts', '1', '--redeploy-backend'];
+    const { code, stdout } = await rehearse(args, backend.environment);
     expect(code, stdout).toBe(1);
     expect(stdout).toMatch(new RegExp(`act 1, lost: ${lost[0]} of user-[0-9a-f]{16} is missing`));
     expect(stdout).toMatch(/The rehearsal failed\.\n$/);
@@ -105,9 +105,9 @@ describe('a real memory backend', () => {
       /No webhook and no person/,
     ],
     ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
-  ])('is not touched if %s', async (_, changes, words, why) => {
+  ])('is not touched if %s', async (_, changes, args, why) => {
     const { environment, requests, setting } = await startOtherTeamsBackend();
-    const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...changes });
+    const { code, stderr } = await rehearse([...FEW, ...args], { ...environment, ...changes });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });
     expect({ requests, setting: await setting.read() }).toEqual({
       requests: [],

@@ -28,8 +28,8 @@ function describeRestoreInto(url: string): void {
       NEO4J_USER,
       NEO4J_PASSWORD,
     };
-    const restore = (...words: string[]) =>
-      runCommand(COMMAND, ['--dump', DUMP_PREFIX, ...words], environment);
+    const restore = (...args: string[]) =>
+      runCommand(COMMAND, ['--dump', DUMP_PREFIX, ...args], environment);
     return { source, restore };
   }
 

@@ -17,9 +17,9 @@ const RUN = ['--run', 'spring'];
 const CONFIRMED = [...RUN, '--execute', '--yes'];
 
 /** Starts a sandbox whose folder for temporary files belongs to the test alone. */
-async function startSandbox(...words: string[]) {
+async function startSandbox(...args: string[]) {
   const folder = await createTemporaryFolder();
-  const child = spawn(process.execPath, [SANDBOX, ...words], {
+  const child = spawn(process.execPath, [SANDBOX, ...args], {
     // Services named in a developer's shell must not be migrated.
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -61,9 +61,9 @@ const NOTHING_LEFT = { code: 0, running: [], files: [] };
 
 /** Runs each command in a shell that has set the sandbox's variables. */
 function createShell(setVariables: string) {
-  return async (...words: string[]): Promise<string> => {
+  return async (...args: string[]): Promise<string> => {
     const script = `${setVariables}; exec "$0" "$@"`;
-    const command = [process.execPath, MIGRATE, ...words];
+    const command = [process.execPath, MIGRATE, ...args];
     const env = { ...BARE_ENVIRONMENT, NEO4J_URL: 'bolt://graph.invalid:7687' };
     return await new Promise((resolve, reject) => {
       execFile('sh', ['-c', script, ...command], { env }, (error, stdout) => {
@@ -94,7 +94,7 @@ it('the sandbox is migrated from start to live and back by commands of other pro
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('typed words freeze and open the writes of the sandbox', async () => {
+it('typed actions freeze and open the writes of the sandbox', async () => {
   const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
@@ -116,10 +116,10 @@ it.for([
   [['--run', 'S'], '--run'],
   [['--colour'], '--colour'],
   [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
-] as const)('the sandbox refuses to start with %j, and says why', async ([words, why]) => {
+] as const)('the sandbox refuses to start with %j, and says why', async ([args, why]) => {
   const folder = await createTemporaryFolder();
   const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
-  const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
+  const ended = spawnSync(process.execPath, [SANDBOX, ...args], { env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([2, '']);
   expect(ended.stderr).toContain(why);
   expect(ended.stderr).not.toContain('    at ');

@@ -1,6 +1,5 @@
-// A bucket with Object Lock behind a real S3 client: it reports and answers commands before they become requests. The first
-// HeadObject of a key finds a whole object and an unfinished upload, which belong to an earlier run with the same id, whose table
-// was lost.
+// A real S3 client over a bucket in memory, with Object Lock: commands are reported and answered before they become requests.
+// The first HeadObject of a key finds a complete object and an unfinished upload, which an earlier run with the same id left.
 
 import { Readable } from 'node:stream';
 import { NotFound, S3Client } from '@aws-sdk/client-s3';
@@ -29,7 +28,7 @@ interface StoredObject {
   readonly retainUntil?: Date;
 }
 
-/** @param onCommand gets each command before the bucket answers */
+/** @param onCommand called with each command before it is answered */
 export function createBucket(onCommand: (command: Command) => void): S3Client {
   const objects = new Map<string, StoredObject>();
   const parts = new Map<string, Uint8Array[]>();

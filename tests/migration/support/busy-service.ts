@@ -1,5 +1,5 @@
 // A memory service over real mem0 and real Qdrant, with everything that migrating the service needs: users who write all
-// the time, an operator whose commands each run in a process, and a webhook whose actions a test can replace by accidents.
+// the time, an operator whose commands each run in a process, and a webhook whose actions a test can replace with accidents.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,18 +24,18 @@ const DIMENSIONS = 32;
 const USERS = 10;
 const MEMORIES = 300;
 /** Number of writes awaited each time that users must be able to write */
-const WRITES = 20;
+const AWAITED_WRITES = 20;
 const TEST_KEY = 'key-of-the-test-user';
 /** The drain is short, because no request takes longer. */
-const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
+const PLAN_ARGS = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
 /** Permits 1,000 deletions: users delete a larger share of so few memories than is allowed without permission. */
-const DELETES = ['--deletes', '1000'];
-const COMMAND_MS = 900_000;
+const DELETES_ARGS = ['--deletes', '1000'];
+const COMMAND_TIMEOUT_MS = 900_000;
 const MAX_REPEATS = 4;
 
 export interface Scenario {
   readonly title: string;
-  readonly perSecond?: number;
+  readonly writesPerSecond?: number;
   readonly isInPlace?: boolean;
   /** Version of mem0 that users are on at first: 1 by default */
   readonly old?: Mem0Major;
@@ -53,7 +53,7 @@ type Accident = (carryOut: () => Promise<void>, request: HookRequest) => Promise
 
 export type BusyService = Awaited<ReturnType<typeof startBusyService>>;
 
-/** Plays a scenario while users write from beginning to end, and expects no acknowledged write to be lost, doubled or stale. */
+/** Plays a scenario while users write throughout, and expects no acknowledged write to be lost, doubled or stale. */
 export async function play(scenario: Scenario): Promise<void> {
   const resources = createResources();
   try {
@@ -73,7 +73,7 @@ export async function play(scenario: Scenario): Promise<void> {
 }
 
 async function startBusyService(resources: Resources, options: Scenario) {
-  const { perSecond = 5, isInPlace = false, old = 1 } = options;
+  const { writesPerSecond = 5, isInPlace = false, old = 1 } = options;
   // Each service starts its own Qdrant where possible: two preflights at once would use the same name on one store.
   const server = hasQdrantProgram ? await startQdrant(resources) : undefined;
   const qdrant = { url: server?.url ?? REAL_QDRANT ?? '' };
@@ -115,43 +115,43 @@ async function startBusyService(resources: Resources, options: Scenario) {
 
   const memories = await findMemories();
   expect(memories.size).toBe(MEMORIES);
-  const users = startBusyUsers({ url, users: mem0Users, memories, perSecond, findMemories });
+  const users = startBusyUsers({ url, users: mem0Users, memories, writesPerSecond, findMemories });
   resources.onStop(users.stop);
 
   const hooks = createMem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
   const actionTimes: number[] = [];
-  let atCutover: Ledger = users.ledger();
+  let ledgerAtCutover: Ledger = users.ledger();
   let lastAction: Promise<unknown> = Promise.resolve();
 
-  async function act(request: HookRequest): Promise<'done'> {
+  async function performAction(request: HookRequest): Promise<'done'> {
     const carryOut = async () => void (await hooks.ask(request));
     // Writes are frozen at this point, so the ledger is complete.
-    if (request.action === 'deploy-new') atCutover = users.ledger();
+    if (request.action === 'deploy-new') ledgerAtCutover = users.ledger();
     if (request.action !== 'check') actionTimes.push(Date.now());
     const accident = accidents.get(request.action)?.shift();
     await (accident ? accident(carryOut, request) : carryOut());
     return 'done';
   }
 
-  // An action that a killed command asked for may still run when the command is repeated: actions run one after the other.
+  // An action that a killed command requested may still run when the command is repeated, so actions run one after another.
   const ask = (request: HookRequest) => {
-    const done = lastAction.catch(() => undefined).then(() => act(request));
+    const done = lastAction.catch(() => undefined).then(() => performAction(request));
     lastAction = done;
     return done;
   };
   const webhook = await startWebhook({ ask });
   resources.onStop(webhook.close);
   const folder = await resources.createTemporaryFolder('busy-service-');
-  const setting = join(folder, 'collection');
-  await writeFile(setting, source);
+  const settingFile = join(folder, 'collection');
+  await writeFile(settingFile, source);
   const { tableName, endpoint } = await createTestTable();
   const environment = {
     QDRANT_URL: qdrant.url,
     MEMORY_BACKEND_URL: url,
     MEMORY_PREVIEW_URL: preview.url,
     MEMORY_BACKEND_KEY: TEST_KEY,
-    COLLECTION_SETTING: pathToFileURL(setting).href,
+    COLLECTION_SETTING: pathToFileURL(settingFile).href,
     ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
     MIGRATION_WEBHOOK_URL: webhook.url,
     TABLE_NAME: tableName,
@@ -159,9 +159,9 @@ async function startBusyService(resources: Resources, options: Scenario) {
   };
 
   /** Runs a command as the operator types it. */
-  async function execute(words: readonly string[], kill?: AbortSignal): Promise<CommandResult> {
-    const signals = [AbortSignal.timeout(COMMAND_MS), ...(kill ? [kill] : [])];
-    const args = [...words, '--run', runId];
+  async function execute(typedArgs: readonly string[], kill?: AbortSignal): Promise<CommandResult> {
+    const signals = [AbortSignal.timeout(COMMAND_TIMEOUT_MS), ...(kill ? [kill] : [])];
+    const args = [...typedArgs, '--run', runId];
     return await runCommand(
       'cli/migration/migrate/migrate.ts',
       args,
@@ -170,8 +170,8 @@ async function startBusyService(resources: Resources, options: Scenario) {
     );
   }
 
-  async function expectDone(words: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await execute(words);
+  async function expectDone(args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await execute(args);
     expect(code, `${stdout}${stderr}`).toBe(0);
     return stdout;
   }
@@ -196,8 +196,8 @@ async function startBusyService(resources: Resources, options: Scenario) {
     expect(await users.faults()).toEqual({ lost: [], doubled: [], stale: [] });
   }
 
-  const plan = ['run', '--source', source, ...(isInPlace ? ['--in-place'] : []), ...PLAN];
-  const runArgs = [...plan, ...DELETES, '--yes'];
+  const plan = ['run', '--source', source, ...(isInPlace ? ['--in-place'] : []), ...PLAN_ARGS];
+  const runArgs = [...plan, ...DELETES_ARGS, '--yes'];
   const rollbackArgs = (...options: string[]) => ['rollback', '--execute', '--yes', ...options];
   return {
     source,
@@ -214,7 +214,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
     rollbackArgs,
     expectNoFault,
     /** Reads the collection that the setting names. */
-    readCollection: async () => (await readFile(setting, 'utf8')).trim(),
+    readCollection: async () => (await readFile(settingFile, 'utf8')).trim(),
     /** Migrates users to the new version. @returns the output of the command */
     async migrate(): Promise<string> {
       const stdout = await expectDone(runArgs);
@@ -223,17 +223,17 @@ async function startBusyService(resources: Resources, options: Scenario) {
     },
     /** Rolls users back to the old version. */
     async rollBack(...options: string[]): Promise<void> {
-      await expectDone(rollbackArgs(...(options.length > 0 ? options : DELETES)));
+      await expectDone(rollbackArgs(...(options.length > 0 ? options : DELETES_ARGS)));
       await expectVersion(old);
     },
     /** Expects a refusal, after which users can still write. */
-    async expectRefused(words: readonly string[], why: RegExp): Promise<void> {
-      const { code, stdout, stderr } = await execute(words);
+    async expectRefused(args: readonly string[], why: RegExp): Promise<void> {
+      const { code, stdout, stderr } = await execute(args);
       expect(code, `${stdout}${stderr}`).toBe(3);
       expect(stderr).toMatch(why);
-      await users.write(WRITES);
+      await users.awaitWrites(AWAITED_WRITES);
     },
-    /** Expects a run to fail and to leave users in the old version. */
+    /** Expects a run to fail and to leave users on the old version. */
     async expectFailedWindow(): Promise<void> {
       const { code, stdout, stderr } = await execute(runArgs);
       expect(code, `${stdout}${stderr}`).not.toBe(0);
@@ -244,22 +244,22 @@ async function startBusyService(resources: Resources, options: Scenario) {
      * @param kills milliseconds from the start of the command
      */
     async repeatUntilPhase(
-      words: readonly string[],
+      args: readonly string[],
       phase: string,
       kills: readonly number[],
     ): Promise<void> {
-      for (const ms of kills) await execute(words, AbortSignal.timeout(ms));
+      for (const ms of kills) await execute(args, AbortSignal.timeout(ms));
       for (let n = 1; (await readPhase()) !== phase; n += 1) {
-        const { stdout, stderr } = await execute(words);
+        const { stdout, stderr } = await execute(args);
         expect(n, `${stdout}${stderr}`).toBeLessThan(MAX_REPEATS);
       }
     },
     /** Expects that users' next writes are acknowledged, and that there is no fault. */
     async expectUsersWrite(): Promise<void> {
-      await users.write(WRITES);
+      await users.awaitWrites(AWAITED_WRITES);
       await expectNoFault();
     },
-    /** Replaces the next action of that kind by an accident. */
+    /** Replaces the next occurrence of the action with an accident. */
     replaceNext(action: HookAction, accident: Accident): void {
       accidents.set(action, [...(accidents.get(action) ?? []), accident]);
     },
@@ -267,7 +267,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
     leaveWritesBehind(): void {
       accidents.set('deploy-old', [
         async (carryOut) => {
-          users.returnTo(atCutover);
+          users.revertTo(ledgerAtCutover);
           await carryOut();
         },
       ]);

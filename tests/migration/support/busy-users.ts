@@ -1,5 +1,5 @@
 // Users who create, change and delete memories all the time, the ledger of the writes that were acknowledged to them, and
-// the comparison of that ledger with the memories that users findMemories.
+// the comparison of that ledger with the memories that users see.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Mem0RefusalError, type Mem0User } from './real-services.ts';
 
@@ -29,9 +29,9 @@ export interface Faults {
   readonly stale: readonly string[];
 }
 
-const KINDS = ['create', 'change', 'delete'] as const;
+const WRITE_KINDS = ['create', 'change', 'delete'] as const;
 
-/** Longest wait for acknowledged writes: a longer one means that something hangs */
+/** Longest wait for acknowledged writes; a longer wait means that something hangs */
 const MAX_WAIT_MS = 180_000;
 
 /**
@@ -42,11 +42,11 @@ export function startBusyUsers(options: {
   readonly url: string;
   readonly users: readonly Mem0User[];
   readonly memories: Memories;
-  readonly perSecond: number;
+  readonly writesPerSecond: number;
   readonly findMemories: () => Promise<Memories>;
 }) {
   const { url, users, findMemories } = options;
-  const pauseMs = 1_000 / options.perSecond;
+  const pauseMs = 1_000 / options.writesPerSecond;
   let expected = new Map(options.memories);
   let [deleted, unanswered] = [new Set<string>(), new Set<string>()];
   const inFlight = new Set<string>();
@@ -56,7 +56,7 @@ export function startBusyUsers(options: {
   let started = 0;
   let refusedSince: number | undefined;
   let longestRefusalMs = 0;
-  const countAcknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
+  const countAcknowledged = () => WRITE_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
   /** Finds the user's memory that has gone without a write for the longest time. */
   function findOldest({ userId }: Mem0User): string | undefined {
@@ -81,8 +81,8 @@ export function startBusyUsers(options: {
   }
 
   async function write(n: number): Promise<void> {
-    const user = users[Math.floor(n / KINDS.length) % users.length];
-    const kind = KINDS[n % KINDS.length] ?? 'create';
+    const user = users[Math.floor(n / WRITE_KINDS.length) % users.length];
+    const kind = WRITE_KINDS[n % WRITE_KINDS.length] ?? 'create';
     const id = user && kind !== 'create' ? findOldest(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
     if (!user || (kind !== 'create' && id === undefined)) return;
@@ -124,12 +124,12 @@ export function startBusyUsers(options: {
   return {
     ledger,
     /** Reverts to an earlier ledger, because the operator chose to leave later writes behind. */
-    returnTo(earlier: Ledger): void {
+    revertTo(earlier: Ledger): void {
       expected = new Map(earlier.expected);
       [deleted, unanswered] = [new Set(earlier.deleted), new Set(earlier.unanswered)];
     },
     /** Waits until this many more writes are acknowledged. */
-    async write(count: number): Promise<void> {
+    async awaitWrites(count: number): Promise<void> {
       const [goal, deadline] = [countAcknowledged() + count, Date.now() + MAX_WAIT_MS];
       while (countAcknowledged() < goal) {
         if (Date.now() > deadline) throw new Error(`No ${count} writes in ${MAX_WAIT_MS} ms`);
@@ -138,7 +138,8 @@ export function startBusyUsers(options: {
     },
     /** Makes this many deletions, one user after the other, in addition to the regular writes. */
     async remove(count: number): Promise<void> {
-      for (let n = 0; n < count; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
+      for (let n = 0; n < count; n += 1)
+        await write(n * WRITE_KINDS.length + WRITE_KINDS.indexOf('delete'));
     },
     /** Compares the ledger with the memories; users may keep writing meanwhile. */
     async faults(): Promise<Faults> {

@@ -17,7 +17,7 @@ interface Watcher {
   readonly after?: (call: Call) => Promise<void> | void;
 }
 
-const READS_OF_BACKEND = [
+const BACKEND_READS = [
   'health',
   'search',
   'findBestMatch',
@@ -51,8 +51,8 @@ const READS = {
   ],
   artifacts: ['find', 'get', 'list'],
   setting: ['read'],
-  backend: READS_OF_BACKEND,
-  preview: READS_OF_BACKEND,
+  backend: BACKEND_READS,
+  preview: BACKEND_READS,
   hooks: [],
   graph: [
     'readServer',

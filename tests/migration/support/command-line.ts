@@ -1,4 +1,4 @@
-// The command line as an operator uses it: each command is a process, over the sandbox directly or through a stage.
+// The command line as an operator uses it: each command is a process, which works on the sandbox directly or through a stage.
 import { expect, onTestFinished } from 'vitest';
 import { manualHooks } from '../../../lib/migration/adapters/webhook.ts';
 import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
@@ -24,14 +24,14 @@ export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'tr
 
 export async function runMigrate(
   environment: NodeJS.ProcessEnv,
-  ...words: string[]
+  ...args: string[]
 ): Promise<CommandResult> {
-  return await startMigrateWith(environment, ...words).ended;
+  return await startMigrateWith(environment, ...args).ended;
 }
 
 /** Starts the command for a caller that listens to it while it runs. */
-export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
-  return startCommand(COMMAND, words, { ...NO_ACCOUNT, ...environment });
+export function startMigrateWith(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  return startCommand(COMMAND, args, { ...NO_ACCOUNT, ...environment });
 }
 
 const ACCESS = {
@@ -41,7 +41,7 @@ const ACCESS = {
 };
 
 interface OperatorOptions {
-  /** True if a webhook does the actions; by default a person does them. */
+  /** True if a webhook performs the actions; by default a person does. */
   readonly hasWebhook?: boolean;
 }
 
@@ -72,24 +72,24 @@ export async function createOperator(
   const commandEnvironment: NodeJS.ProcessEnv = environments[place];
   const stageArgs = place === 'here' ? [] : ['--stage', STAGE];
 
-  const startMigrate = (...words: string[]) =>
-    startMigrateWith(commandEnvironment, ...words, ...stageArgs);
-  const migrate = (...words: string[]) => startMigrate(...words).ended;
+  const startMigrate = (...args: string[]) =>
+    startMigrateWith(commandEnvironment, ...args, ...stageArgs);
+  const migrate = (...args: string[]) => startMigrate(...args).ended;
 
   /** Runs a command that the operator expects to succeed. */
-  async function succeed(...words: string[]): Promise<string> {
-    const ended = await migrate(...words);
+  async function succeed(...args: string[]): Promise<string> {
+    const ended = await migrate(...args);
     expect(ended.code, ended.stderr).toBe(0);
     return ended.stdout;
   }
 
-  async function start(plan: Record<string, unknown> = {}): Promise<void> {
+  async function startRun(plan: Record<string, unknown> = {}): Promise<void> {
     const payload = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
     await runPreflight(world.services, { ...payload, accepts: ['no-graph', 'unknown-space'] });
   }
 
-  const record = () => world.services.runs.read(RUN);
+  const readRun = () => world.services.runs.read(RUN);
 
   const commands = { commandEnvironment, migrate, startMigrate, succeed };
-  return { ...world, ...commands, lambda, start, record };
+  return { ...world, ...commands, lambda, startRun, readRun };
 }

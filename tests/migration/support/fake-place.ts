@@ -53,6 +53,6 @@ export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
   return { place, invoked };
 }
 
-export function result(phase: string, done = true, waitSeconds = 0) {
+export function createResult(phase: string, done = true, waitSeconds = 0) {
   return { runId: RUN, dryRun: false, phase, done, waitSeconds };
 }

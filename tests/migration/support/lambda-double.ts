@@ -1,5 +1,5 @@
-// A double of AWS Lambda's Invoke, as its API is documented, over the real functions in this process: it returns their
-// results and the names of their errors, and responds as Lambda does if a function does not exist, may not be invoked
+// A double of AWS Lambda's Invoke API, as documented, with the real functions in this process: it returns their results
+// and the names of their errors, and responds as Lambda does if a function does not exist, may not be invoked
 // or is cut off.
 import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -30,12 +30,12 @@ interface Action {
 }
 
 export function createMemoryTable(initialItems: readonly Item[] = []): MemoryTable {
-  const stored = new Map(initialItems.map((item) => [toText(item), structuredClone(item)]));
+  const stored = new Map(initialItems.map((item) => [formatKey(item), structuredClone(item)]));
 
   function transact(writes: readonly TransactItem[]): void {
     const actions = writes.map(parseAction);
     const reasons = actions.map(([, action]): CancellationReason => {
-      const existing = stored.get(toText(action.Item ?? action.Key));
+      const existing = stored.get(formatKey(action.Item ?? action.Key));
       if (isMet(action, existing)) return { Code: 'None' };
       return { Code: 'ConditionalCheckFailed', ...(existing && { Item: marshall(existing) }) };
     });
@@ -51,7 +51,7 @@ export function createMemoryTable(initialItems: readonly Item[] = []): MemoryTab
   }
 
   function apply(kind: string, action: Action): void {
-    const key = toText(action.Item ?? action.Key);
+    const key = formatKey(action.Item ?? action.Key);
     if (kind === 'Delete') stored.delete(key);
     if (kind === 'Put') stored.set(key, structuredClone(action.Item ?? {}));
     if (kind === 'Update') stored.set(key, applyUpdate(action, stored.get(key)));
@@ -61,7 +61,7 @@ export function createMemoryTable(initialItems: readonly Item[] = []): MemoryTab
     // Yields to other work that is ready, as a network call would.
     await Promise.resolve();
     if (command instanceof GetCommand) {
-      return { Item: structuredClone(stored.get(toText(command.input.Key))) };
+      return { Item: structuredClone(stored.get(formatKey(command.input.Key))) };
     }
     if (!(command instanceof TransactWriteCommand)) throw new Error('Unknown command');
     return transact(command.input.TransactItems ?? []);
@@ -74,7 +74,7 @@ export function createMemoryTable(initialItems: readonly Item[] = []): MemoryTab
   };
 }
 
-function toText(item: Item | undefined): string {
+function formatKey(item: Item | undefined): string {
   return JSON.stringify([item?.pk, item?.sk]);
 }
 
@@ -84,7 +84,7 @@ function parseAction(write: TransactItem): [kind: string, action: Action] {
   return [kind, action];
 }
 
-/** Understands `SET a = :a, #b = :b`. */
+/** Supports `SET a = :a, #b = :b`. */
 function applyUpdate(action: Action, existing: Item | undefined): Item {
   const [, terms] = /^SET (.+)$/.exec(action.UpdateExpression ?? '') ?? [];
   if (terms === undefined) throw new Error(`Unknown update: ${action.UpdateExpression}`);
@@ -95,7 +95,7 @@ function applyUpdate(action: Action, existing: Item | undefined): Item {
   return structuredClone({ ...action.Key, ...existing, ...Object.fromEntries(changes) });
 }
 
-/** Understands `attribute_not_exists(a)`, `a = :a`, `a <= :a`, AND, OR, and one pair of parentheses around an AND. */
+/** Supports `attribute_not_exists(a)`, `a = :a`, `a <= :a`, AND, OR, and one pair of parentheses around an AND. */
 function isMet(action: Action, existing: Item | undefined): boolean {
   const { ConditionExpression } = action;
   if (ConditionExpression === undefined) return true;

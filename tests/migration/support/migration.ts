@@ -189,7 +189,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     await runs.confirm(await runs.read(RUN), { action, by: 'ada' });
   }
 
-  /** Takes a run from its start into its window, until both collections are proved equal. */
+  /** Takes a run from its start into its window, until both collections are proven equal. */
   async function runUntilEqual(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('backup', 'rebuild', 'copy');

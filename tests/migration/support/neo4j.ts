@@ -1,4 +1,4 @@
-// The Neo4j that NEO4J_URL names, emptied for every test. A graph that holds anything is left alone, unless an
+// The Neo4j that NEO4J_URL names, emptied for every test. A graph that contains anything is left alone, unless an
 // earlier run of the tests claimed the graph while it was empty.
 import neo4j, { type Driver } from 'neo4j-driver';
 import { afterAll, beforeAll } from 'vitest';
@@ -49,7 +49,7 @@ export function useNeo4j(url: string): Neo4jForTests {
     const claimed = await run(`SHOW CONSTRAINTS YIELD name WHERE name = '${CLAIM}'`);
     const { nodes } = await graph.readSize();
     if (claimed.length === 0 && nodes > 0) {
-      throw new Error(`The graph at ${url} holds ${nodes} nodes: these tests would delete them`);
+      throw new Error(`The graph at ${url} contains ${nodes} nodes: these tests would delete them`);
     }
     await run(`CREATE CONSTRAINT ${CLAIM} IF NOT EXISTS FOR (n:${CLAIM}) REQUIRE n.id IS UNIQUE`);
     isClaimed = true;

@@ -1,4 +1,4 @@
-// A double of Systems Manager's parameters as the migration uses them: values, versions, and writes of other clients.
+// A double of Systems Manager's parameters as the migration uses them: values, versions, and writes by other clients.
 import {
   GetParameterCommand,
   ParameterNotFound,
@@ -8,9 +8,9 @@ import {
 
 export interface ParameterStore {
   readonly client: Pick<SSMClient, 'send'>;
-  /** Writes of another client just before the next write arrives, in order */
+  /** Lets another client write these values, in order, just before the next write arrives. */
   writeBefore(name: string, ...values: string[]): void;
-  /** Write of another client just after the next write has arrived */
+  /** Lets another client write this value just after the next write has arrived. */
   writeAfter(name: string, value: string): void;
   set(name: string, value: string): void;
 }
@@ -37,7 +37,7 @@ export function createParameterStore(): ParameterStore {
 
   const send = async (command: unknown) => {
     if (command instanceof GetParameterCommand) return { Parameter: get(command.input.Name) };
-    if (!(command instanceof PutParameterCommand)) throw new Error('No such call is expected');
+    if (!(command instanceof PutParameterCommand)) throw new Error('Unexpected call');
     for (const [name, value] of before.splice(0)) set(name, value);
     const Version = set(command.input.Name ?? '', command.input.Value ?? '');
     for (const [name, value] of after.splice(0)) set(name, value);

@@ -6,7 +6,7 @@ import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts
 import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { emptyCollection } from './holdings.ts';
+import { emptyCollection } from './collections.ts';
 import type { Migration } from './migration.ts';
 
 const USER = 'user-1';
@@ -72,7 +72,7 @@ export async function createPlayUsers(
   const overwritten = new Set<string>();
   let textCount = 0;
   /** Newest first */
-  const created: string[] = [];
+  const createdIds: string[] = [];
   for (const [id, text] of await read(SOURCE)) expected.set(id, { text, writer: 'user' });
 
   async function scroll(collection: string): Promise<readonly ScrolledPoint[]> {
@@ -107,7 +107,7 @@ export async function createPlayUsers(
     const [id, text] = await apply(write.change, collection);
     if (id === undefined) return;
     diary.push(`${write.writer} ${write.change} ${id} in ${collection}`);
-    // A rollback without a person does not copy changes from an overwritten collection: it cannot tell the user's from the others.
+    // An automatic rollback copies no changes from an overwritten collection: it cannot tell users' changes from the damage.
     const mayNotBeCopied = overwritten.has(collection) && write.change !== 'create';
     expected.set(id, { text, writer: mayNotBeCopied ? 'forgotten' : write.writer });
   }
@@ -123,10 +123,10 @@ export async function createPlayUsers(
       const isNewVersion = live === SOURCE ? service.isOnNew : collection === live;
       const start = isNewVersion ? startNewVersion : startOldVersion;
       const [id] = await (await start(settings)).add(USER, text);
-      if (id !== undefined) created.unshift(id);
+      if (id !== undefined) createdIds.unshift(id);
       return [id, text];
     }
-    const point = await choose(change, collection);
+    const point = await chooseMemory(change, collection);
     if (!point) return [undefined, null];
     const id = String(JSON.parse(point.id));
     if (change === 'delete') {
@@ -139,13 +139,16 @@ export async function createPlayUsers(
   }
 
   /**
-   * Chooses the memory to write to. A change takes the user's first memory, so that two changes collide. A deletion takes the
-   * newest memory that the play created, or else the user's last memory, which a walk reads in another page than the first.
+   * Selects the memory to write to. A change takes the user's first memory, so that two changes collide. A deletion takes the
+   * newest memory that the play created, or else the user's last memory, which a walk reads on a later page.
    */
-  async function choose(change: Change, collection: string): Promise<ScrolledPoint | undefined> {
+  async function chooseMemory(
+    change: Change,
+    collection: string,
+  ): Promise<ScrolledPoint | undefined> {
     const points = await scroll(collection);
     const pointsOfUser = points.filter(({ payload }) => JSON.parse(payload).user_id === USER);
-    const newest = created.flatMap(
+    const newest = createdIds.flatMap(
       (id) => pointsOfUser.find((point) => JSON.parse(point.id) === id) ?? [],
     );
     return change === 'delete' ? (newest[0] ?? pointsOfUser.at(-1)) : pointsOfUser[0];
@@ -183,7 +186,7 @@ export async function createPlayUsers(
     }
   }
 
-  /** The operator leaves behind the writes that the collection lacks: another collection keeps them, and users may miss them. */
+  /** Records that the operator leaves behind the writes that the collection lacks; another collection keeps them. */
   async function leaveBehind(collection: string): Promise<void> {
     const memories = await read(collection);
     for (const [id, { text }] of expected) {
@@ -191,12 +194,12 @@ export async function createPlayUsers(
     }
   }
 
-  /** The operator says that users deleted or changed what is missing in the collection that they work on. */
+  /** Records that the operator takes what is missing from the active collection for users' deletions and changes. */
   function acceptDeletions(): void {
     for (const [id, { writer }] of expected) if (isDamage(writer)) expected.delete(id);
   }
 
-  /** Checks, when writes open, that the collection has all that users wrote. @returns the faults */
+  /** Checks, when writes open, that the collection has everything that users wrote. @returns the faults */
   async function checkServed(collection: string): Promise<string[]> {
     const memories = await read(collection);
     return [...expected]

@@ -1,6 +1,6 @@
 // A random play of a migration: users and operators act in any order, processes are killed, responses are lost, writes come late
-// or early, collections are damaged, actions are asked of a person, or reported as done that were not, and the store drops writes
-// that it confirmed.
+// or early, collections are damaged, actions are left to a person or falsely reported as done, and the store drops writes that
+// it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
@@ -53,7 +53,7 @@ export type Incident = {
   | { readonly kind: 'killed' | 'answer lost' | 'time up' }
   /** `not done`: the operator reports the next action without doing it. `dropped`: the store confirms a write that it drops. */
   | { readonly kind: 'not done' | 'dropped' }
-  /** The webhook does not take the next action: a person has to do and confirm it. */
+  /** The webhook does not perform the next action: a person has to do and confirm it. */
   | { readonly kind: 'by hand' }
   | { readonly kind: 'damaged'; readonly damage: Exclude<Damage, 'deleted'> }
   | { readonly kind: 'write'; readonly write: Write }
@@ -143,7 +143,7 @@ export async function startPlay(way: Way = 'new collection') {
   };
   /** Faults that the next action and the next write to the store will have */
   const pendingFaults = { skipsAction: false, dropsWrite: false, asksPerson: false };
-  /** The request that a person has to carry out; the webhook does not take it however often it is repeated. */
+  /** The request that a person has to carry out, however often the webhook is asked again. */
   let pendingRequest: HookRequest | undefined;
   let isTimeUp = false;
   /** True once the final check of this command has read the new collection: later damage goes unnoticed until writes open. */
@@ -160,7 +160,7 @@ export async function startPlay(way: Way = 'new collection') {
     return 'asked-of-a-person';
   }
 
-  /** Does an action as the operator would, and records its effect on users. */
+  /** Performs an action as the operator would, and records its effect on users. */
   async function carryOut(request: HookRequest) {
     const { action, collection } = request;
     if (action === 'deploy-new' || action === 'deploy-old') await checkDeployed(collection);
@@ -301,7 +301,7 @@ export async function startPlay(way: Way = 'new collection') {
     leavesBehind &&= phase === 'switching-back';
     Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false, asksPerson: false });
     if (name === 'cutover' && outcome.startsWith('Refused')) await checkRollsBack(outcome);
-    // Lets the lease of a killed process run out.
+    // Lets a killed process's lease expire.
     migration.advanceClock(LEASE_MS);
   }
 
@@ -325,7 +325,7 @@ export async function startPlay(way: Way = 'new collection') {
     return (await runs.confirmedBy(await runs.read(RUN))) !== undefined;
   }
 
-  /** Confirms the pending action, or one that is not pending: that is refused. Nobody opens writes by a confirmation alone. */
+  /** Confirms the pending action, or one that is not pending, which is refused. Opening writes is always done before it is confirmed. */
   async function confirm(command: Confirmation): Promise<void> {
     const { pendingAction } = await migration.runs.read(RUN);
     const { action = 'open-writes' } = pendingAction ?? {};
@@ -410,7 +410,7 @@ function isConfirmation(command: PlayCommand): command is Confirmation {
   return CONFIRMATIONS.some((name) => name === command);
 }
 
-/** @throws any failure that is none of an operator's, a service's or a killed process */
+/** @throws any failure other than a refusal, an outage or a kill */
 function describeFailure(error: unknown): string {
   if (error instanceof Killed || error instanceof RetryableFailure) return error.name;
   if (error instanceof Refusal && error.name !== 'RefusedDefect')

@@ -1,8 +1,8 @@
-// The real services that the environment of the tests names, and a user of a mem0 service.
+// The real services that the tests' environment names, and a user of a mem0 service.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 
-/** True in `npm run test:real`, which leaves out the stand-ins: they pass the same contracts in `npm test`. */
+/** True in `npm run test:real`, which skips the stand-ins: they pass the same contracts in `npm test`. */
 export const ONLY_REAL = process.env.TEST_MODE === 'real';
 
 export const REAL_QDRANT = process.env.QDRANT_URL || undefined;

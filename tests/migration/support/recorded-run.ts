@@ -43,7 +43,7 @@ export async function createRecordedRun(options: {
   async function handle(name: string, payload: object) {
     recorder.recordFor(`migration/${name}`);
     const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
-    // Each function runs in a process of its own, so it shares no cached answers with the others.
+    // On AWS each function runs in its own process, so it shares no cached answers with the others.
     const artifacts = recorder.artifacts({ prefix: 'migration/', now: clock });
     try {
       return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
@@ -67,7 +67,7 @@ export async function createRecordedRun(options: {
     while (await handle('retention', { source: 'aws.events' })) advanceClock(60_000);
   }
 
-  /** Takes the step until a person is asked for that action, and confirms it. */
+  /** Repeats the step until a person is asked for the action, and confirms the action. */
   async function confirmWhenAsked(name: string, action: HookAction) {
     manualActions.add(action);
     while ((await handle('status', { runId })).pendingAction?.action !== action) {

@@ -1,4 +1,4 @@
-// npm run rehearse as a process of its own, on services that a test names
+// Runs npm run rehearse as a process, on services that a test names.
 import { onTestFinished } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { readPages } from '../../../lib/migration/scan.ts';
@@ -12,9 +12,9 @@ export const REHEARSE = 'sandbox/rehearsal/rehearse.ts';
 type Environment = Readonly<Record<string, string>>;
 
 export const rehearse = (
-  words: readonly string[],
+  args: readonly string[],
   environment?: Environment,
-): Promise<CommandResult> => runCommand(REHEARSE, words, environment);
+): Promise<CommandResult> => runCommand(REHEARSE, args, environment);
 
 export interface SharedStore {
   readonly environment: Environment;

@@ -1,4 +1,4 @@
-// An operator who types `migrate run` over the functions and a sandbox, in this process and on the test's clock.
+// An operator who types `migrate run`; the functions and the sandbox are in this process, on the test's clock.
 
 import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';
@@ -25,8 +25,8 @@ export async function createRunningOperator(
     services: async () => services,
   });
   const time = { now: () => clock().getTime(), sleep: letTimePass };
-  const type = (words: string, options: TypedOptions = {}, target: Place = place) =>
-    typeCommand(target, words, { ...options, time: { ...time, ...options.time } });
+  const type = (commandLine: string, options: TypedOptions = {}, target: Place = place) =>
+    typeCommand(target, commandLine, { ...options, time: { ...time, ...options.time } });
   const phase = async () => (await migration.runs.read(RUN)).phase;
   return { ...migration, place, type, phase };
 }

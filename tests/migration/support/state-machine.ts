@@ -12,7 +12,7 @@ export interface Execution {
   readonly failure: string | undefined;
 }
 
-/** A person who approves the copy when the state machine asks for the status the third time */
+/** A person who approves the copy the third time that the state machine reads the status */
 export function approveWhenAsked(migration: Migration) {
   let checks = 0;
   return async (state: string) => {
@@ -22,7 +22,7 @@ export function approveWhenAsked(migration: Migration) {
   };
 }
 
-/** @param onTask gets each task before it runs */
+/** @param onTask called with each task before it runs */
 export async function execute(
   migration: Migration,
   options: {

@@ -4,13 +4,13 @@ import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import {
-  changeByUser,
+  changeAsUser,
   deleteFromNew,
   deleteFromOld,
   deleteOldCollection,
   inSequence,
   type MigrationEvent,
-} from './holdings.ts';
+} from './collections.ts';
 import {
   createMigration,
   type Migration,
@@ -41,10 +41,10 @@ const BY_UPLOAD: Beginning = { plan: { uploadAs: 'uploaded' } };
 
 const rollBack: MigrationEvent = (migration) => migration.finish('rollback');
 const changeText = (text: string, name: (migration: Migration) => string): MigrationEvent => {
-  return (migration) => changeByUser(migration, name(migration), text);
+  return (migration) => changeAsUser(migration, name(migration), text);
 };
 
-/** Repeats the cutover until it has uploaded both snapshots and waits for the deployment: the store takes long for each snapshot. */
+/** Repeats the cutover until it has uploaded both snapshots and waits for the deployment; each snapshot takes the store a while. */
 const runUntilUploaded: MigrationEvent = async (migration) => {
   const hooks = { ask: async () => 'under-way' as const };
   for (let n = 0; n < 4; n += 1) {

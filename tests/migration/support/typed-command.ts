@@ -27,7 +27,7 @@ interface Printed {
 
 export async function typeCommand(
   place: Place | (() => Promise<Place>),
-  words: string,
+  commandLine: string,
   options: TypedOptions = {},
 ): Promise<Printed> {
   const { answers, interruption = new AbortController(), isTerminal = false, time } = options;
@@ -42,7 +42,7 @@ export async function typeCommand(
     const answer = remainingAnswers.shift();
     if (answer !== null) setImmediate(() => input.write(`${answer ?? ''}\n`));
   });
-  const args = words.split(' ').filter((word) => word !== '');
+  const args = commandLine.split(' ').filter((word) => word !== '');
   const streams = {
     input: input as unknown as NodeJS.ReadStream,
     output: output.stream as unknown as NodeJS.WriteStream,

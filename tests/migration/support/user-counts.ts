@@ -5,13 +5,13 @@ import {
   splitLines,
 } from '../../../lib/migration/ports/artifacts.ts';
 
-/** @throws if the list has another digest */
+/** @throws if the list does not match its recorded digest */
 export async function* readUserCounts(
   artifacts: ArtifactStore,
   { artifact, digest }: { readonly artifact: string; readonly digest: string },
 ): AsyncGenerator<{ readonly user: string; readonly points: number }> {
   const { sha256 } = await measureStream(artifacts.get(artifact));
-  if (sha256 !== digest) throw new Error(`${artifact} has another digest than the recorded list`);
+  if (sha256 !== digest) throw new Error(`${artifact} does not match its recorded digest`);
   for await (const line of splitLines(artifacts.get(artifact))) {
     const [user = '', points = ''] = line.split(' ');
     yield { user, points: Number(points) };

@@ -37,7 +37,7 @@ export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'
 
 /**
  * Runs a contract on every store, in `npm run test:real` only on a real one; a store that is not available shows as skipped.
- * @param feature leaves out the versions of the sandbox that lack the feature
+ * @param feature skips the sandbox versions that lack the feature
  */
 export function onEveryVectorStore(
   contract: (subject: StoreUnderTest) => void,

@@ -8,7 +8,7 @@ import type {
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { failureNamed } from '../support/refused.ts';
-import { takeWaiting } from '../support/take-waiting.ts';
+import { unwrapPaused } from '../support/unwrap-paused.ts';
 
 function createContext(changes: Partial<CollectionInfo>, run: Partial<Run> = {}) {
   const config = { optimizer_config: {} };
@@ -23,7 +23,7 @@ function createContext(changes: Partial<CollectionInfo>, run: Partial<Run> = {})
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
   const note = async (noted: Partial<Run>) => void notes.push(noted);
   const context = { services, run: run as Run, renew: async () => {}, note };
-  return { updates, notes, wait: waitUntilIndexed(context, 'memories_v3').catch(takeWaiting) };
+  return { updates, notes, wait: waitUntilIndexed(context, 'memories_v3').catch(unwrapPaused) };
 }
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');

@@ -12,7 +12,7 @@ import { typeCommand } from '../support/typed-command.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/migration/guide.md'), 'utf8');
 const COMMANDS = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map(
-  ([, words = '']) => words.trim(),
+  ([, commandLine = '']) => commandLine.trim(),
 );
 
 describe('the guide', () => {
@@ -25,15 +25,15 @@ describe('the guide', () => {
     expect(GUIDE.split(/\s+/).length).toBeLessThanOrEqual(2_600);
   });
 
-  it.each([...new Set(COMMANDS)])('shows a command that can be typed: %s', async (words) => {
-    const { code, status } = await typeCommand(createPlace({}).place, `${words} --help`);
+  it.each([...new Set(COMMANDS)])('shows a command that can be typed: %s', async (commandLine) => {
+    const { code, status } = await typeCommand(createPlace({}).place, `${commandLine} --help`);
     expect([code, status]).toEqual([0, '']);
-    const options = words.match(/--[a-z-]+/g) ?? [];
-    const help = await typeCommand(createPlace({}).place, `${words.split(' ')[0]} --help`);
+    const options = commandLine.match(/--[a-z-]+/g) ?? [];
+    const help = await typeCommand(createPlace({}).place, `${commandLine.split(' ')[0]} --help`);
     for (const option of options) expect(help.output).toContain(option);
   });
 
-  it('starts the run whose test user owns the key of the sandbox', async () => {
+  it("starts the run whose test user owns the sandbox's key", async () => {
     let steps: string[] = [];
     const open = async (options: SandboxOptions) => {
       steps = describeFirstSteps(options, {});

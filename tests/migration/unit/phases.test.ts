@@ -51,7 +51,7 @@ function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
 
 const NOW = new Date(1_000);
 const byOperator = { isWanted: true, now: NOW };
-const byWatchdog = { isWanted: false, now: NOW };
+const byMachine = { isWanted: false, now: NOW };
 
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
@@ -90,15 +90,15 @@ describe('a move', () => {
   );
 
   it("needs an operator if it opens a window, aborts a run or loses users' writes", () => {
-    const forPersons = MOVES.filter(({ needsPerson }) => needsPerson);
-    expect(forPersons.map(({ command, from }) => [command, from[0]])).toEqual([
+    const operatorMoves = MOVES.filter(({ needsPerson }) => needsPerson);
+    expect(operatorMoves.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
       ['rollback', 'live'],
       ['abort', 'checked'],
     ]);
-    for (const { command, from } of forPersons) {
+    for (const { command, from } of operatorMoves) {
       const run = { phase: from[0] ?? 'checked', evidence: allEvidence };
-      expect(() => chooseMove(command, run, byWatchdog)).toThrow(
+      expect(() => chooseMove(command, run, byMachine)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
@@ -152,7 +152,7 @@ describe('a run', () => {
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
 
-  it('opens the window only for an operator, who approves a report that the run holds', () => {
+  it('opens the window only for an operator, who approves a report of the run', () => {
     const opening = MOVES.filter(({ approves }) => approves !== undefined);
     expect(opening).toEqual([
       expect.objectContaining({

@@ -42,7 +42,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     let isOver = false;
     for (const moment of ['before', 'after'] as const) {
       await reset();
-      const saved = await killAt(settings, { call: call, moment: moment });
+      const saved = await killAt(settings, { call, moment });
       if (saved === undefined) isOver = true;
       else {
         kills += 1;
@@ -56,7 +56,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
   expect(kills).toBeGreaterThanOrEqual(30);
 });
 
-/** Returns the last checkpoint of a walk that was killed; undefined if the walk ended before. */
+/** Returns the last checkpoint of a walk that was killed; undefined if the walk ended first. */
 async function killAt(
   settings: CopyScene['settings'],
   killPoint: KillPoint,

@@ -1,5 +1,4 @@
-// A reconciliation finds every kind of difference between two collections. With repair, no difference remains, and nothing is
-// lost.
+// A reconciliation finds every kind of difference between two collections. A repair removes all differences, and loses nothing.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -195,7 +194,7 @@ const CHANGES: readonly (readonly [
     replaceInNew(/9007199254740993/, '9007199254740992'),
   ],
   [
-    'a hash that is not a text',
+    'a hash that is not a string',
     { payload: 1 },
     [CONTENTS],
     replaceInNew(/"data"/, '"hash":7,"data"'),
@@ -220,7 +219,7 @@ const CHANGES: readonly (readonly [
     replaceInNew(/"user-3"/, '3'),
   ],
   [
-    'another vector',
+    'a different vector',
     { vector: 1 },
     [],
     async (scene) => {
@@ -268,7 +267,7 @@ describe('a comparison of two collections', () => {
     expect(examples).toHaveLength(20);
   });
 
-  test('finds nothing to repair if they are equal', async () => {
+  test('finds nothing to repair in equal collections', async () => {
     const scene = await createCopiedScene();
     scene.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'response', status: 403 } });
     expect(listProblems(await repair(scene))).toEqual([]);

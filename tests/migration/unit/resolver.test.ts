@@ -144,7 +144,7 @@ test.each([
       overruled: CONFLICTS.length,
     });
     if (mode === 'repair') expect(listProblems(report)).toEqual([]);
-    // The base now holds the standby collection's contents: nothing is carried a second time.
+    // The base now equals the standby collection's contents, so nothing is carried over a second time.
     expect((await walk('carry')).report.strays.writes).toBe(0);
   },
 );

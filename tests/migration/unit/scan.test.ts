@@ -93,7 +93,7 @@ describe('a scan', () => {
     ['in the past', '"2026-02-28"', 1],
     ['in the future', '"2026-03-02"', 0],
     ['that cannot be read', '"soon"', 0],
-    ['that is not a text', '5', 0],
+    ['that is not a string', '5', 0],
   ])(
     'counts a memory as expired only if its date has passed: a date %s',
     async (_, date, expired) => {
@@ -111,7 +111,7 @@ describe('a scan', () => {
     expect(changed.usersDigest).toBe(contents.usersDigest);
   });
 
-  it('distinguishes a user from a number with the same digits', async () => {
+  it('distinguishes the user "5" from the number 5', async () => {
     const text = await scanPayloads(['{"user_id":"5"}']);
     const number = await scanPayloads(['{"user_id":5}']);
     expect(text.contents.usersDigest).not.toBe(number.contents.usersDigest);

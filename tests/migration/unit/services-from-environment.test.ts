@@ -101,7 +101,7 @@ describe('the environment', () => {
     },
   );
 
-  it('with a graph needs the password, or the parameter that holds it', async () => {
+  it('with a graph needs the password, or the parameter that contains it', async () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
     expect(await captureRefusal(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });

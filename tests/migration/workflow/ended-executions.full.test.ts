@@ -7,7 +7,7 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { keepWatch } from '../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { computeFingerprint } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/collections.ts';
 import { createMigration, type Migration, RUN } from '../support/migration.ts';
 import { approveWhenAsked, execute } from '../support/state-machine.ts';
 

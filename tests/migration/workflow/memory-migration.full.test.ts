@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { changeServices, onRequest } from '../support/changed-services.ts';
-import { computeFingerprint, deleteFirstPoint } from '../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint } from '../support/collections.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';
 import { approveWhenAsked, execute } from '../support/state-machine.ts';

@@ -10,7 +10,7 @@ import { SOURCE } from '../../../sandbox/world.ts';
 import { migrationMachine, type Retrier } from '../../../serverless/migration/machine.ts';
 import { itInFull } from '../../shared/support/quick-cases.ts';
 import { changeServices } from '../support/changed-services.ts';
-import { computeFingerprint } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/collections.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { createMigrationAt } from '../support/prepared.ts';
 import { LEASE_MS } from '../support/run-table.ts';

@@ -1,7 +1,7 @@
-// The same migration on each store version that behaves differently, and on a store that keeps snapshots elsewhere.
+// The same migration on each store version that behaves differently, and on a store that keeps snapshots in object storage.
 import { describe, expect, it } from 'vitest';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
-import { computeFingerprint } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/collections.ts';
 import { createMigration } from '../support/migration.ts';
 import { approveWhenAsked, execute } from '../support/state-machine.ts';
 import { VERSIONS } from '../support/vector-stores.ts';

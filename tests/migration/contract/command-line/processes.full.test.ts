@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readOutput } from '../../../../processes/tools.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
+import { computeFingerprint } from '../../support/collections.ts';
 import {
   COMMAND,
   createOperator,
@@ -17,7 +18,6 @@ import {
   runMigrate,
   startMigrateWith,
 } from '../../support/command-line.ts';
-import { computeFingerprint } from '../../support/holdings.ts';
 import { RUN } from '../../support/run-table.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
@@ -27,23 +27,23 @@ const FROM_THE_START = ['run', ...RUN_OPTION, ...PLAN];
 describe.each(PLACES)('a migration, %s', (place) => {
   it('moves to the new version and back without losing a write', async () => {
     const operator = await createOperator(place, { hasWebhook: true });
-    const { succeed, services, record } = operator;
+    const { succeed, services, readRun } = operator;
     const { vectors, setting } = services;
     await succeed(...FROM_THE_START, '--free-gb', '1', '--yes');
-    expect([(await record()).phase, await setting.read()]).toEqual(['live', TARGET]);
+    expect([(await readRun()).phase, await setting.read()]).toEqual(['live', TARGET]);
 
     const { points } = await vectors.scroll(TARGET, { limit: 1 });
     await vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
     const written = await computeFingerprint(vectors, TARGET);
     await succeed('rollback', '--execute', '--yes');
-    expect([(await record()).phase, await setting.read()]).toEqual(['copied', SOURCE]);
+    expect([(await readRun()).phase, await setting.read()]).toEqual(['copied', SOURCE]);
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
   it('refuses an invalid command by name, and leaves the run unchanged', async () => {
-    const { migrate, start, record } = await createOperator(place);
-    await start();
-    const before = await record();
+    const { migrate, startRun, readRun } = await createOperator(place);
+    await startRun();
+    const before = await readRun();
     for (const [name, ...words] of [
       ['RefusedNotNow', 'copy', ...RUN_OPTION, '--execute'],
       ['RefusedSetting', 'preflight', ...RUN_OPTION, '--source', 'another', '--execute'],
@@ -52,14 +52,14 @@ describe.each(PLACES)('a migration, %s', (place) => {
       const { code, stdout, stderr } = await migrate(...words);
       expect([code, stdout, stderr.split(':')[0]]).toEqual([3, '', name]);
     }
-    expect(await record()).toEqual(before);
+    expect(await readRun()).toEqual(before);
   });
 });
 
 describe('an interrupted step', () => {
   it('reports that it waits for a store, then releases its lock at once and reports that, too', async () => {
-    const { commandEnvironment, start, services } = await createOperator();
-    await start();
+    const { commandEnvironment, startRun, services } = await createOperator();
+    await startRun();
     const withoutStore = { ...commandEnvironment, QDRANT_URL: 'http://127.0.0.1:9' };
     const { child, ended } = startMigrateWith(withoutStore, 'preflight', ...RUN_OPTION);
     child.stderr?.on('data', (text) => {
@@ -89,8 +89,8 @@ describe('the environment', () => {
   });
 
   it('needs only the table for status', async () => {
-    const { commandEnvironment, start } = await createOperator();
-    await start();
+    const { commandEnvironment, startRun } = await createOperator();
+    await startRun();
     const { TABLE_NAME, DYNAMODB_ENDPOINT } = commandEnvironment;
     const ended = await runMigrate({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -159,7 +159,7 @@ const SCRIPT = readOutput('script', '--version')?.includes('util-linux') === tru
 describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   async function typeAnswer(answer: string) {
     const operator = await createOperator();
-    await operator.start();
+    await operator.startRun();
     const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       env: { ...BARE_ENVIRONMENT, ...NO_ACCOUNT, ...operator.commandEnvironment },
@@ -171,7 +171,7 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
       if (text.includes('Type the run id')) child.stdin.write(answer);
     });
     const [code] = await once(child, 'close');
-    return { code, shown, phase: (await operator.record()).phase };
+    return { code, shown, phase: (await operator.readRun()).phase };
   }
 
   it.each([

@@ -7,7 +7,7 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { describeInFull, itInFull } from '../../../shared/support/quick-cases.ts';
 import { onRequest } from '../../support/changed-services.ts';
-import { emptyCollection } from '../../support/holdings.ts';
+import { emptyCollection } from '../../support/collections.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createRunningOperator, FROM_THE_START } from '../../support/running-operator.ts';
 

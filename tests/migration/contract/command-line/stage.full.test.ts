@@ -7,11 +7,11 @@ import { createFunctionError, createRefusal, type Fault } from '../../support/la
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
 
 async function runPreflightWithFault(fault: Fault) {
-  const { migrate, start, lambda, record } = await createOperator('on a stage');
-  await start();
+  const { migrate, startRun, lambda, readRun } = await createOperator('on a stage');
+  await startRun();
   lambda.failNext(PREFLIGHT, fault);
   const ended = await migrate('preflight', ...RUN_OPTION);
-  expect((await record()).phase).toBe('checked');
+  expect((await readRun()).phase).toBe('checked');
   return ended;
 }
 
@@ -58,8 +58,8 @@ describe('a function of a stage', () => {
   });
 
   it('whose response is lost is not invoked again, because the step may still be running', async () => {
-    const { migrate, start, lambda } = await createOperator('on a stage');
-    await start();
+    const { migrate, startRun, lambda } = await createOperator('on a stage');
+    await startRun();
     lambda.failNext(PREFLIGHT, 'no response');
     const { code, stderr } = await migrate('preflight', ...RUN_OPTION);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be running/)]);
@@ -79,8 +79,8 @@ describe('a function of a stage', () => {
     ['command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
     ['form', { moves: undefined }],
   ])('of another version, with an unknown %s, is reported as such', async (_, change) => {
-    const { migrate, start, services, lambda } = await createOperator('on a stage');
-    await start();
+    const { migrate, startRun, services, lambda } = await createOperator('on a stage');
+    await startRun();
     const status = { ...(await readStatus(services)), ...change };
     lambda.failNext('finance-ledger-dev-migrationStatus', { status: 200, body: status });
     const { code, stderr } = await migrate('status');

@@ -16,7 +16,7 @@ import {
   deleteFirstPoint,
   emptyCollection,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
 import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

@@ -5,7 +5,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoreTestCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../support/changed-services.ts';
-import { LAYOUT, readRunState, readStoredManifest } from '../../support/holdings.ts';
+import { LAYOUT, readRunState, readStoredManifest } from '../../support/collections.ts';
 import {
   createMigration,
   type Migration,

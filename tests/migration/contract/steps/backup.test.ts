@@ -12,7 +12,7 @@ import {
   LAYOUT,
   readStoredManifest,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

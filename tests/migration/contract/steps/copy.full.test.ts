@@ -5,7 +5,7 @@ import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { onRequest } from '../../support/changed-services.ts';
-import { computeFingerprint } from '../../support/holdings.ts';
+import { computeFingerprint } from '../../support/collections.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

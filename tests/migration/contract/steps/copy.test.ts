@@ -10,7 +10,7 @@ import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull } from '../../../shared/support/quick-cases.ts';
-import { readEvidence } from '../../support/holdings.ts';
+import { readEvidence } from '../../support/collections.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { readUserCounts } from '../../support/user-counts.ts';

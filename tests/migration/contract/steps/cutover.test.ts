@@ -6,7 +6,7 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { computeFingerprint, deleteFirstPoint, writeToOld } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint, writeToOld } from '../../support/collections.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

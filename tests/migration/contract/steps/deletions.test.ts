@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { readEvidence, writeToOld } from '../../support/holdings.ts';
+import { readEvidence, writeToOld } from '../../support/collections.ts';
 import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt, type Milestone } from '../../support/prepared.ts';

@@ -16,7 +16,7 @@ import {
   readFirstPoint,
   startSecondOldVersion,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

@@ -15,7 +15,7 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
-import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
+import { computeFingerprint, writeToNew } from '../../support/collections.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';

@@ -8,7 +8,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { computeFingerprint } from '../../support/holdings.ts';
+import { computeFingerprint } from '../../support/collections.ts';
 import { startLosingProxy } from '../../support/losing-proxy.ts';
 import { createMigration, type Migration, RUN, type StepName } from '../../support/migration.ts';
 

@@ -4,7 +4,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { emptyCollection, writeToNew } from '../../support/holdings.ts';
+import { emptyCollection, writeToNew } from '../../support/collections.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

@@ -18,7 +18,7 @@ import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, type ServiceChanges } from '../../support/changed-services.ts';
-import { LAYOUT, readEvidence } from '../../support/holdings.ts';
+import { LAYOUT, readEvidence } from '../../support/collections.ts';
 import { createKillableServices, Killed } from '../../support/killable-services.ts';
 import {
   createMigration,

@@ -10,7 +10,7 @@ import {
   startNewVersion,
 } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { readRunState } from '../../support/holdings.ts';
+import { readRunState } from '../../support/collections.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

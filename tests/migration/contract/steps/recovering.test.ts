@@ -6,7 +6,7 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest } from '../../support/changed-services.ts';
-import { emptyCollection, LAYOUT, writeToNew, writeToOld } from '../../support/holdings.ts';
+import { emptyCollection, LAYOUT, writeToNew, writeToOld } from '../../support/collections.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

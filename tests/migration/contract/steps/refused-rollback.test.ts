@@ -5,7 +5,7 @@ import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices, onRequest } from '../../support/changed-services.ts';
-import { emptyCollection } from '../../support/holdings.ts';
+import { emptyCollection } from '../../support/collections.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';

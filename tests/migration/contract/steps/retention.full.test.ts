@@ -11,7 +11,7 @@ import {
   emptyCollection,
   writeToNew,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { createKillableServices, Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';

@@ -17,7 +17,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { describeInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import {
-  changeByUser,
+  changeAsUser,
   computeFingerprint,
   deleteFirstPoint,
   deleteFromNew,
@@ -32,7 +32,7 @@ import {
   startSecondOldVersion,
   writeToNew,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
@@ -255,7 +255,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     needsNoComparison: true,
   },
   'a permitted number of deletions does not lower the limit of changes': {
-    before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
+    before: (migration) => changeAsUser(migration, migration.target, 'Changed on the new version'),
     input: { deletes: 0 },
     contents: 'new',
   },
@@ -332,8 +332,8 @@ const ROWS: Readonly<Record<string, Row>> = {
     {
       from: createFailedCutover,
       before: inSequence(
-        (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
-        (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
+        (migration) => changeAsUser(migration, migration.target, 'Changed on the new version'),
+        (migration) => changeAsUser(migration, SOURCE, 'Changed on the old version'),
       ),
       contents: 'old',
       report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
@@ -460,8 +460,8 @@ describe('users return after a rollback', () => {
 it('each walk of a rollback keeps what it overwrites in a separate report', async () => {
   const migration = await createLive();
   const changeBoth = async (when: string) => {
-    await changeByUser(migration, migration.target, `On the new version, ${when}`);
-    await changeByUser(migration, SOURCE, `On the old version, ${when}`);
+    await changeAsUser(migration, migration.target, `On the new version, ${when}`);
+    await changeAsUser(migration, SOURCE, `On the old version, ${when}`);
   };
   await changeBoth('before');
   const services = runBefore(migration, 'open-writes', () => changeBoth('after'));

@@ -9,7 +9,7 @@ import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
-import { computeFingerprint, emptyCollection } from '../../support/holdings.ts';
+import { computeFingerprint, emptyCollection } from '../../support/collections.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';

@@ -6,7 +6,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
-import { computeFingerprint, deleteFirstPoint, LAYOUT } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint, LAYOUT } from '../../support/collections.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';

@@ -11,7 +11,7 @@ import {
   emptyCollection,
   readEvidence,
   readFirstPoint,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import {
   createMigration,
   type Migration,

@@ -8,7 +8,7 @@ import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices } from '../../support/changed-services.ts';
-import { emptyCollection } from '../../support/holdings.ts';
+import { emptyCollection } from '../../support/collections.ts';
 import { createKillableServices } from '../../support/killable-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';

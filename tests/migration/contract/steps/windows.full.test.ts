@@ -7,14 +7,14 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
-  changeByUser,
+  changeAsUser,
   computeFingerprint,
   deleteFirstPoint,
   emptyCollection,
   readEvidence,
   writeToNew,
   writeToOld,
-} from '../../support/holdings.ts';
+} from '../../support/collections.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -90,13 +90,13 @@ describe('a run after its rollback', () => {
     const { vectors } = migration.services;
     for (let n = 0; n < 3; n += 1) {
       await deleteFirstPoint(migration, migration.target);
-      await changeByUser(migration, migration.target, `Changed on the new version ${n}`);
+      await changeAsUser(migration, migration.target, `Changed on the new version ${n}`);
       await writeToNew(migration, `New ${n}`);
       const written = await computeFingerprint(vectors, migration.target);
       await migration.finish('rollback');
       expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
       await deleteFirstPoint(migration, SOURCE);
-      await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
+      await changeAsUser(migration, SOURCE, `Changed on the old version ${n}`);
       await writeToOld(migration, `Old ${n}`);
       const writtenToOld = await computeFingerprint(vectors, SOURCE);
       await migration.follow('copy', 'cutover');

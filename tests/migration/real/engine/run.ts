@@ -1,6 +1,6 @@
 // npx node tests/migration/real/engine/run.ts runs tests on Qdrant's own storage engine, without its server: the contract of the
 // vector store, real mem0 of both versions, and migrations from one version to the other and back while users write.
-// lacks.ts lists what the engine lacks. A test that fails for another reason fails this command, and so does an entry of the list
+// missing-parts.ts lists what the engine lacks. A test that fails for another reason fails this command, and so does an entry of the list
 // whose tests have passed.
 import type { UserConsoleLog } from 'vitest';
 import { createVitest, type TestCase } from 'vitest/node';
@@ -8,7 +8,7 @@ import { createCommand, runProgram } from '../../../../processes/program.ts';
 import { createResources } from '../../../../processes/resources.ts';
 import { qdrantEngine } from '../../../../sandbox/real/engine/server.ts';
 import { mem0Environments } from '../../../../sandbox/real/mem0/environments.ts';
-import { LACKS } from './lacks.ts';
+import { MISSING_PARTS } from './missing-parts.ts';
 
 const SUITES = ['contract/vector-store/', 'real/mem0', 'real/switches', 'real/in-place'].map(
   (suite) => `tests/migration/${suite}`,
@@ -67,21 +67,22 @@ async function runTests(titles: RegExp): Promise<readonly TestCase[]> {
 
 function report(tests: readonly TestCase[]): void {
   const failures = tests.filter((test) => test.result().state === 'failed');
-  const unexplained = failures.filter((test) => !LACKS.some((lack) => isWithout(lack, test)));
-  for (const lack of LACKS) {
-    const count = failures.filter((test) => isWithout(lack, test)).length;
-    console.log(`Without ${lack.part}, ${count} tests fail`);
+  const unexplained = failures.filter(
+    (test) => !MISSING_PARTS.some((missingPart) => isWithout(missingPart, test)),
+  );
+  for (const missingPart of MISSING_PARTS) {
+    const count = failures.filter((test) => isWithout(missingPart, test)).length;
+    console.log(`Without ${missingPart.part}, ${count} tests fail`);
   }
-  const stale = LACKS.filter((lack) => {
-    const affected = tests.filter((test) => isWithout(lack, test));
+  const stale = MISSING_PARTS.filter((missingPart) => {
+    const affected = tests.filter((test) => isWithout(missingPart, test));
     return affected.length === 0 || affected.some((test) => test.result().state === 'passed');
   });
   for (const test of unexplained) {
     const [error] = test.result().errors ?? [];
     console.log(`FAIL  ${fullTitle(test)}\n${error?.message}`);
   }
-  for (const { part } of stale)
-    console.log(`FAIL  The engine does not lack ${part}, or no test needs it`);
+  for (const { part } of stale) console.log(`FAIL  The engine has ${part}, or no test needs it`);
   const failed = unexplained.length + stale.length;
   const passed = tests.length - failures.length;
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
@@ -89,7 +90,10 @@ function report(tests: readonly TestCase[]): void {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
-function isWithout({ without }: Pick<(typeof LACKS)[number], 'without'>, test: TestCase): boolean {
+function isWithout(
+  { without }: Pick<(typeof MISSING_PARTS)[number], 'without'>,
+  test: TestCase,
+): boolean {
   return without.test(fullTitle(test));
 }
 

@@ -228,7 +228,7 @@ test('every request carries the key, and names are escaped', async () => {
   expect(requests).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
 });
 
-/** Creates an adapter whose Qdrant sends these replies in turn, on a clock of its own. */
+/** Creates an adapter whose Qdrant sends these replies in turn, with its own clock. */
 function createStore(...replies: readonly (Reply | Error)[]) {
   const calls: { request: string; body: unknown }[] = [];
   const waits: number[] = [];

@@ -1,4 +1,4 @@
-// Redirects are not followed, so that no service ever gets the key of another.
+// Redirects are not followed, so that no service ever gets another service's key.
 import { expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';

@@ -77,7 +77,7 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toEqual(failureNamed(name));
   });
 
-  it('that refuses the token causes an error that names the variable of the token', async () => {
+  it('that refuses the token causes an error that names its variable', async () => {
     const { hooks } = await startHook(403);
     await expect(hooks.ask(FREEZE)).rejects.toThrow(
       'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',

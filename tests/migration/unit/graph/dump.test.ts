@@ -117,7 +117,7 @@ const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.
 
 type Damage = (bytes: Buffer) => Buffer;
 
-/** Rewrites a file whole, with a digest that fits the file but not the manifest. */
+/** Rewrites a whole file, whose digest then differs from the one in the manifest. */
 const rewrite =
   (change: (text: string) => string): Damage =>
   (bytes) =>
@@ -142,7 +142,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
 ])('A dump is refused if %s', async (_, file, damage) => {
   const { folder, artifacts } = await dumpSample();
   const path = join(folder, DUMP_PREFIX, FILES[file]);
-  // The damaged file gets a valid record of its own, so that only the manifest can reveal the damage.
+  // The damaged file gets its own valid record, so that only the manifest can reveal the damage.
   await artifacts.put(`${DUMP_PREFIX}/${FILES[file]}`, [damage(await readFile(path))]);
   const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);

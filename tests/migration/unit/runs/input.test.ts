@@ -93,7 +93,7 @@ describe('a mistyped field', () => {
     ['a step', 'exceute', () => step({ exceute: true })],
     ['a step that does not read it', 'acknowledgedLoss', () => step({ acknowledgedLoss: 1 })],
     ['a step to which it does not apply', 'freeBytes', () => step({ freeBytes: 1 })],
-  ])('of %s is refused by its name, %s', async (_, field, call) => {
+  ])('of %s is refused with its name, %s', async (_, field, call) => {
     await expect(call()).rejects.toEqual(failureNamed('RefusedSetting', field));
   });
 });

@@ -8,7 +8,7 @@ import {
   readStage,
   resume,
 } from '../../../../lib/migration/runs/journal.ts';
-import { takeWaiting } from '../../support/take-waiting.ts';
+import { unwrapPaused } from '../../support/unwrap-paused.ts';
 
 const PORTS = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
 
@@ -30,7 +30,7 @@ function createScene() {
         },
       },
     );
-    return await work(stages).catch(takeWaiting);
+    return await work(stages).catch(unwrapPaused);
   }
 
   return { invoke, records };
@@ -146,7 +146,7 @@ it('the cursor of a page that is not due is saved only if no time is left', asyn
   expect(await invoke(work)).toBe('all');
 });
 
-it('a stage may have stages of its own, and once it has passed only its result is recorded', async () => {
+it('a stage may have its own stages, and once it has passed only its result is recorded', async () => {
   const { invoke, records } = createScene();
   const work = (afterwards: () => Promise<unknown>) => async (journal: Journal) =>
     await journal.once('uploaded', async ({ stages }) => {

@@ -1,4 +1,4 @@
-// Tells which lease holders have ended. Only processes of this machine and container can be checked, by id and start time.
+// Tells which lease holders have ended. Only processes in this machine and container can be checked, by id and start time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';

@@ -92,7 +92,7 @@ describe('the number of deletions that the operator accepted for a copy', () => 
     expect(await copyTwice(() => Promise.reject(failure))).toEqual([60, 60]);
   });
 
-  it('does not apply to another step that the operator calls, instead of the one that was interrupted', async () => {
+  it('does not apply if the operator calls another step instead of the interrupted one', async () => {
     const given: unknown[] = [];
     const { writeEvidence, runCommand } = await createScene(async ({ input }) => {
       given.push(input.deletes);

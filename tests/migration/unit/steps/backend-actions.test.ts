@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
 import { waitForAction } from '../../../../lib/migration/steps/backend-actions.ts';
-import { takeWaiting } from '../../support/take-waiting.ts';
+import { unwrapPaused } from '../../support/unwrap-paused.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
@@ -33,7 +33,7 @@ it.each([
   ['another collection', { action: 'open-writes', collection: 'memories' }],
 ])('an external action is requested again if the person confirmed %s', async (_, pendingAction) => {
   const { context, notes } = createConfirmed(pendingAction);
-  const waiting = await waitForAction(context, 'open-writes', 'memories_v3').catch(takeWaiting);
+  const waiting = await waitForAction(context, 'open-writes', 'memories_v3').catch(unwrapPaused);
   expect(waiting).toMatchObject({ waitsFor: 'the webhook' });
   const requested = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
   expect(notes).toEqual([{ pendingAction: requested }]);

@@ -11,7 +11,7 @@ import { type EqualiseOptions, equalise } from '../../../../lib/migration/steps/
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
-import { takeWaiting } from '../../support/take-waiting.ts';
+import { unwrapPaused } from '../../support/unwrap-paused.ts';
 import { createPoint, pointId } from '../../support/vector-stores.ts';
 
 /** Number of memories: more than a step removes or changes without permission */
@@ -82,7 +82,7 @@ async function createScene() {
       users: 'frozen',
       onExcess: 'refuse',
       ...options,
-    }).catch((error: unknown) => void takeWaiting(error));
+    }).catch((error: unknown) => void unwrapPaused(error));
   }
 
   /** Finishes the work in invocations that each have time for one page. */

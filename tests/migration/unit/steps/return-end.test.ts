@@ -1,4 +1,4 @@
-// The decision about a way back that is refused, for every combination of what its journal has and where users are.
+// What follows a refused rollback, for every combination of the stages in its journal and the version that users are on.
 import { describe, expect, it } from 'vitest';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
 import { chooseEnd } from '../../../../lib/migration/steps/return-end.ts';
@@ -54,7 +54,7 @@ function describeChoice(choice: ReturnType<typeof chooseEnd>): string {
   return `${choice.choice} from ${minutes}${after === undefined ? '' : ` after ${after}`}`;
 }
 
-describe('a refused way back', () => {
+describe('a refused rollback', () => {
   it.each(TABLE)(
     '$as $passed, failing for $failing, setting on new $settingNamesNew: $end',
     (row) => {

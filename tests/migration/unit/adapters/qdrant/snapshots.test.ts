@@ -170,7 +170,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   });
 
   test.each([true, false])(
-    'is stored in a part for each connection that breaks (length announced: %s)',
+    'is stored in one part per connection (length announced: %s)',
     async (announcesLength) => {
       const server = await serve({ bytesPerConnection: 40, announcesLength });
       const { parts, content } = await storeSnapshot(server);

@@ -5,7 +5,7 @@ import { buildPayload } from '../../../../../cli/migration/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../../lib/migration/steps/preflight.ts';
-import { createPlace, result, STATUS } from '../../../support/fake-place.ts';
+import { createPlace, createResult, STATUS } from '../../../support/fake-place.ts';
 import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
 
@@ -98,9 +98,9 @@ describe('a wrong command', () => {
     [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
     ['rollback --as-it-was --to-snapshot', "cannot be used with option '--to-snapshot'"],
     ['', 'Usage: npm run migrate --'],
-  ])('"%s" exits with 2 and invokes nothing', async (words, message) => {
+  ])('"%s" exits with 2 and invokes nothing', async (commandLine, message) => {
     const { place, invoked } = createPlace({});
-    const { code, output, status } = await typeCommand(place, words);
+    const { code, output, status } = await typeCommand(place, commandLine);
     expect([code, output]).toEqual([2, '']);
     expect(status).toContain(message);
     expect(status).not.toContain('outputHelp');
@@ -113,11 +113,14 @@ describe('a command that stops users', () => {
     '%s is confirmed by the run id or by --yes, and by nothing else',
     async (name) => {
       const status = { ...STATUS, moves: [{ command: name }] };
-      const answers = { [name]: [result('a'), result('b')], status: Array(20).fill(status) };
+      const answers = {
+        [name]: [createResult('a'), createResult('b')],
+        status: Array(20).fill(status),
+      };
       const { place, invoked } = createPlace(answers);
-      const words = `${name} --run ${RUN} --execute`;
+      const commandLine = `${name} --run ${RUN} --execute`;
       for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
-        const refused = await typeCommand(place, words, { ...(answers && { answers }) });
+        const refused = await typeCommand(place, commandLine, { ...(answers && { answers }) });
         expect(refused).toMatchObject({ code: 3 });
         expect(refused.status).toContain('RefusedNotApproved');
       }
@@ -126,7 +129,7 @@ describe('a command that stops users', () => {
         ['the run id', '', { answers: [RUN] }],
         ['--yes', ' --yes', {}],
       ] as const) {
-        const { code, status } = await typeCommand(place, words + flag, options);
+        const { code, status } = await typeCommand(place, commandLine + flag, options);
         expect([code, status]).toEqual([
           0,
           expect.stringContaining(`Confirmed by ${confirmation}: `),
@@ -209,7 +212,7 @@ describe('run', () => {
     const rollingBack = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
     const rolledBack = { ...STATUS, phase: 'copied', moves: [] };
     const { place } = createPlace({
-      rollback: [result('copied')],
+      rollback: [createResult('copied')],
       status: [rollingBack, rolledBack],
     });
     const { output } = await typeCommand(place, 'run');
@@ -221,7 +224,7 @@ describe('run', () => {
 
 describe('a step', () => {
   it('ends the command if it completes without advancing the run', async () => {
-    const answers = [result('live'), new Error('Invoked again')];
+    const answers = [createResult('live'), new Error('Invoked again')];
     const { place } = createPlace({ backup: answers });
     const { code, status } = await typeCommand(place, 'run');
     expect(code).toBe(1);
@@ -229,7 +232,7 @@ describe('a step', () => {
   });
 
   it('is invoked once if it waits for another day', async () => {
-    const { place, invoked } = createPlace({ backup: [result('live', false, 86_400)] });
+    const { place, invoked } = createPlace({ backup: [createResult('live', false, 86_400)] });
     expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(1);
   });
@@ -256,14 +259,20 @@ describe('a step', () => {
 
   it('of a run that does not exist yet reports no status', async () => {
     const unknown = new Refusal('RefusedUnknownRun', 'There is no run run-a.');
-    const { place } = createPlace({ backup: [result('backed-up')], status: [unknown, unknown] });
+    const { place } = createPlace({
+      backup: [createResult('backed-up')],
+      status: [unknown, unknown],
+    });
     const { code, status } = await typeCommand(place, `backup --run ${RUN}`);
     expect([code, status]).toEqual([0, '']);
   });
 
   it('counts as done even if the status afterwards fails', async () => {
     const outage = new RetryableFailure('RetryableUnavailable', 'no answer');
-    const { place } = createPlace({ backup: [result('backed-up')], status: [outage, outage] });
+    const { place } = createPlace({
+      backup: [createResult('backed-up')],
+      status: [outage, outage],
+    });
     expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
   });
 });
@@ -271,15 +280,15 @@ describe('a step', () => {
 describe('a result', () => {
   it.each([
     ['status', {}, 0],
-    ['backup --execute', { backup: [result('backed-up')] }, 0],
+    ['backup --execute', { backup: [createResult('backed-up')] }, 0],
     ['backup --execute', { backup: [new Refusal('RefusedNotNow', 'No.')] }, 3],
     ['backup --execute', { backup: [new RetryableFailure('RetryableUnavailable', 'No.')] }, 1],
     ['backup --run R', {}, 2],
   ])(
     'to "%s" is one JSON object on each line, with the next steps',
-    async (words, answers, exitCode) => {
+    async (commandLine, answers, exitCode) => {
       const { place } = createPlace(answers);
-      const { code, events, status } = await typeCommand(place, `${words} --json`);
+      const { code, events, status } = await typeCommand(place, `${commandLine} --json`);
       expect([code, status, events.length]).toEqual([exitCode, '', 1]);
       expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
       const steps = ['run', 'backup --execute', 'abort --execute'].map(

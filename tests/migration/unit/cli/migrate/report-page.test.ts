@@ -95,7 +95,7 @@ describe('the page of a run', () => {
     expect(renderWith({ inserted: 30_000 })).toMatch(/copied<\/th><td class="number">30,000</);
   });
 
-  it('shows times in the zone of its reader, beside UTC', () => {
+  it("shows times in the reader's time zone, beside UTC", () => {
     const page = renderReportPage(createStatus('plain'), 'Europe/Berlin');
     expect(page).toContain('2026-03-01 09:00:00 Europe/Berlin (2026-03-01 08:00:00 UTC)');
     expect(renderReportPage(createStatus('plain'), 'UTC')).not.toContain('(2026-03-01');
@@ -144,7 +144,7 @@ describe('before an approval', () => {
     ]);
   });
 
-  it('an operator reads what a run in place will fill', () => {
+  it('an operator reads what an in-place run will fill', () => {
     const plan = { ...createStatus('memories').plan, inPlace: true };
     const rows = buildApprovalRows(createStatus('memories', { plan }));
     expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
@@ -157,7 +157,7 @@ describe('before an approval', () => {
     ['cutover --execute --window-minutes 6', 30, 'RefusedNotApproved: Not confirmed'],
   ])(
     '%s is refused before its confirmation if the window does not fit',
-    async (words, windowMinutes, name) => {
+    async (commandLine, windowMinutes, name) => {
       const plan = { ...STATUS.plan, windowMinutes };
       const status = createStatus('memories', {
         plan,
@@ -165,7 +165,7 @@ describe('before an approval', () => {
         moves: [{ command: 'cutover' }, { command: 'abort' }],
       });
       const { place, invoked } = createPlace({ status: Array(9).fill(status) });
-      const refused = await typeCommand(place, words);
+      const refused = await typeCommand(place, commandLine);
       expect([refused.code, invoked]).toEqual([3, []]);
       expect(refused.output).toContain('Points       29,997 equal');
       expect(refused.status).toContain(name);

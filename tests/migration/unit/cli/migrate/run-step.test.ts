@@ -11,7 +11,7 @@ import {
 } from '../../../../../cli/migration/migrate/run-step.ts';
 import { RetryableFailure, type RetryableName } from '../../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
-import { createPlace, result, STATUS } from '../../../support/fake-place.ts';
+import { createPlace, createResult, STATUS } from '../../../support/fake-place.ts';
 import { RUN } from '../../../support/run-table.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };
@@ -46,7 +46,7 @@ const failure = (name: RetryableName) => new RetryableFailure(name, 'Another ste
 describe('the lock of another step', () => {
   it('is waited for as long as a crashed step holds it', async () => {
     const refusals = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
-    const { place } = createPlace({ copy: [...refusals, result('copied')] });
+    const { place } = createPlace({ copy: [...refusals, createResult('copied')] });
     const { session, shown, elapsedMs } = createSession(place);
     expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(elapsedMs()).toBe(125_000);
@@ -78,7 +78,7 @@ describe('a transient failure', () => {
   it('is retried while writes are frozen, with growing pauses', async () => {
     const frozen = statusIn('switching');
     const { place } = createPlace({
-      cutover: [...failures(7), result('live')],
+      cutover: [...failures(7), createResult('live')],
       // One request for the status fails, so the last status that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
@@ -108,7 +108,7 @@ describe('a transient failure', () => {
 
   it('never ends a rollback', async () => {
     const statuses = Array.from({ length: 99 }, () => statusIn('switching-back'));
-    const answers = { rollback: [...failures(50), result('copied')], status: statuses };
+    const answers = { rollback: [...failures(50), createResult('copied')], status: statuses };
     const { session, elapsedMs } = createSession(createPlace(answers).place);
     expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(elapsedMs()).toBeGreaterThan(600_000);
@@ -120,9 +120,9 @@ describe('a step that waits for a person', () => {
   const waitingStatus = { ...STATUS, phase: 'switching', pendingAction: pending };
 
   it('shows once what the person must do, and the command that confirms it', async () => {
-    const waiting = result('switching', false, 5);
+    const waiting = createResult('switching', false, 5);
     const { place } = createPlace({
-      cutover: [waiting, waiting, result('live')],
+      cutover: [waiting, waiting, createResult('live')],
       status: [waitingStatus, waitingStatus],
     });
     const { session, lines } = createSession(place);
@@ -140,11 +140,11 @@ describe('a wait', () => {
   // The drain takes 25 seconds, and the step is invoked every 10.
   const cutover = () => [
     ...[25, 15, 5].map((leftSeconds) => ({
-      ...result('switching', false, Math.min(10, leftSeconds)),
+      ...createResult('switching', false, Math.min(10, leftSeconds)),
       waitsFor,
       leftSeconds,
     })),
-    result('live'),
+    createResult('live'),
   ];
 
   it('counts down in one line at a terminal, with its reason', async () => {
@@ -179,7 +179,7 @@ describe('the progress of a step', () => {
       ...place,
       async invoke(name, payload) {
         if (name === 'copy') return await copied;
-        if (polls.length === 1) setImmediate().then(() => resolve(result('copied')));
+        if (polls.length === 1) setImmediate().then(() => resolve(createResult('copied')));
         return await place.invoke(name, payload);
       },
     };

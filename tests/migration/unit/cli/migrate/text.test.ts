@@ -14,7 +14,7 @@ import {
 import type { Status } from '../../../../../lib/migration/steps/status.ts';
 import { STATUS } from '../../../support/fake-place.ts';
 
-describe('a text', () => {
+describe('formatted text', () => {
   it.each([
     [formatDuration(999), 'less than 1s'],
     [formatDuration(59_400), '59s'],
@@ -255,7 +255,7 @@ describe('an output', () => {
     expect(text()).toBe('✓ Copy\n');
   });
 
-  it('prints no control characters of recorded text', () => {
+  it('prints no control characters from recorded text', () => {
     const { output, text } = capturePrinted(true);
     output.line('by ada\u001b[2J\u202e', { event: 'status' });
     expect(text()).toBe('by ada\ufffd[2J\ufffd\n');

@@ -1,4 +1,4 @@
-// A restored graph holds everything that was dumped, even after a restore that was killed. Anything missing is named.
+// A restored graph contains everything that was dumped, even if the restore was killed and repeated. Anything missing is named.
 import { describe, expect, test } from 'vitest';
 import { computeFingerprint } from '../../../../../cli/migration/restore-graph/fingerprint.ts';
 import type {

@@ -23,14 +23,14 @@ it.each([
   ['with keyword vectors', [createPoint(1, ONE.payload, FILLED), TWO, THREE], [], [], 0],
   ['without a memory', [ONE, THREE], [`2 of ${ADA} is missing`], [], 1],
   [
-    'with another number',
+    'with a number written differently',
     [createPoint(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
     [`1 of ${ADA} has a different payload`],
     [],
     0,
   ],
   [
-    'with another vector',
+    'with a different vector',
     [ONE, TWO, createPoint(3, THREE.payload, '[0,0,0,1]')],
     [`3 of ${BOB} has a different vector`],
     [],

@@ -8,12 +8,12 @@ import {
 const TITLES = ['there', 'and back', 'broken'];
 const DEFAULTS = { memories: 2000, acts: undefined, run: undefined };
 
-function parse(...words: readonly string[]): RehearseOptions | 'list' | undefined {
+function parse(...args: readonly string[]): RehearseOptions | 'list' | undefined {
   let options: RehearseOptions | 'list' | undefined;
   const command = createRehearseCommand(TITLES, (parsed) => {
     options = parsed;
   });
-  command.parse(words, { from: 'user' });
+  command.parse(args, { from: 'user' });
   return options;
 }
 
@@ -34,13 +34,13 @@ it.each([
     { ...DEFAULTS, readsExisting: true, mayRedeploy: true },
   ],
   [['--acts', 'list'], 'list'],
-])('npm run rehearse accepts %j', (words, options) => expect(parse(...words)).toEqual(options));
+])('npm run rehearse accepts %j', (args, options) => expect(parse(...args)).toEqual(options));
 
 it.each([
   ...['-5', '0', '1.5', '1e3', '', '200001', '-0', '0x10'].map((n) => `--memories=${n}`),
   ...['0', '4', '1,,2', 'all', '-1', '1;2'].map((acts) => `--acts=${acts}`),
   ...['memories', 'rehearsal_1', 'Rehearsal', 'rehearsal/..', ''].map((id) => `--run=${id}`),
   ...['--colour', '--existing-graph=1', '--memories'],
-])('npm run rehearse refuses %s by its name', (word) => {
-  expect(() => parse(word)).toThrow(word.split('=')[0]);
+])('npm run rehearse refuses %s, and names the option', (arg) => {
+  expect(() => parse(arg)).toThrow(arg.split('=')[0]);
 });

@@ -90,7 +90,7 @@ export async function changeFirstPoint(migration: Migration, name: string): Prom
 }
 
 /** Changes the text of the first point as a version of the backend does, with a new time of change. */
-export async function changeByUser(
+export async function changeAsUser(
   migration: Migration,
   name: string,
   data: string,
