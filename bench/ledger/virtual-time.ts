@@ -14,6 +14,7 @@ export function createVirtualTime() {
   const alarms: Alarm[] = [];
   let time = 0;
   let pendingCalls = 0;
+  let wake = () => {};
 
   const now = () => time;
 
@@ -40,6 +41,7 @@ export function createVirtualTime() {
         return await client.send(command, options);
       } finally {
         pendingCalls -= 1;
+        wake();
       }
     };
     return { send: send as Client['send'] };
@@ -50,9 +52,16 @@ export function createVirtualTime() {
     let isDone = false;
     const finish = () => {
       isDone = true;
+      wake();
     };
     work.then(finish, finish);
     while (!isDone) {
+      // Turns during a call would take the processor from the database.
+      if (pendingCalls > 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
       await nextTurn();
       if (pendingCalls === 0) passTime();
     }
