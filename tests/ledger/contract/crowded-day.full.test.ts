@@ -5,8 +5,9 @@ import { paginate, takePage } from '../../../lib/ledger/domain/pagination.ts';
 import type { NamedTransaction, TransactionQuery } from '../../../lib/ledger/domain/transaction.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
-import { LUNCH } from '../support/api/records.ts';
+import { bulkLoad } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
+import { createStoredTransaction } from '../support/stored-records.ts';
 
 const { client, tableName } = await createTestTable();
 
@@ -22,21 +23,18 @@ const observedClient = interpose(client, (name, input) => {
   const direction = ScanIndexForward ? 'oldest first' : 'newest first';
   queries.push(`${Select === 'COUNT' ? 'count' : 'fetch'} ${direction}`);
 });
-const clock = () => new Date(0);
-const ledger = { client: observedClient, tableName, ledgerId: 'test', timeZone: 'UTC' };
-const { transactions } = openLedger({ ...ledger, clock });
+const target = { client, tableName, ledgerId: 'test' };
+const { transactions } = openLedger({ ...target, client: observedClient, timeZone: 'UTC' });
 
-const model: NamedTransaction[] = [];
-
-beforeAll(async () => {
-  const dates = Object.entries(DAYS).flatMap(([date, count]) => Array(count).fill(date));
-  // Types alternate, so that a filter by type has 230 rows on the day.
-  for (const [position, date] of dates.entries()) {
-    const type = position % 2 === 0 ? 'income' : 'expense';
-    const fields = { ...LUNCH, type, date, categoryId: null, notes: null } as const;
-    model.push(await transactions.create(fields));
-  }
+const dates = Object.entries(DAYS).flatMap(([date, count]) => Array<string>(count).fill(date));
+// Types alternate, so that a filter by type has 230 rows on the day.
+const model: readonly NamedTransaction[] = dates.map((date, position) => {
+  const type = position % 2 === 0 ? 'income' : 'expense';
+  const fields = { date, type, externalId: null, importId: null } as const;
+  return { ...createStoredTransaction(position + 1, fields), categoryName: undefined };
 });
+
+beforeAll(() => bulkLoad(target, [], model));
 
 const FILTERS = [
   ['no filter', EVERYTHING],
