@@ -5,8 +5,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dynamodbLocal } from './local/engine.ts';
-import { COMPILE_CACHE } from './processes/caches.ts';
 import { TIME_LIMITS } from './tests/shared/support/time-limits.ts';
+import { WORKERS } from './tests/shared/support/workers.ts';
 
 interface Kind {
   readonly globalSetup?: string;
@@ -131,8 +131,6 @@ class WiringLast extends BaseSequencer {
 }
 
 export default defineConfig(({ mode }) => {
-  // For the workers, which start with this environment.
-  process.env.NODE_COMPILE_CACHE = COMPILE_CACHE;
   const select = chooseFiles(mode);
   const projects = Object.entries(KINDS).map(
     ([name, { groupOrder, fileParallelism, ...kind }]: [
@@ -149,11 +147,7 @@ export default defineConfig(({ mode }) => {
               sequence: { groupOrder: groupOrder ?? 0 },
               fileParallelism: fileParallelism ?? true,
             }),
-        isolate: false,
-        // Node's own imports: Vite's runner makes each use of an import a call, and its code is compiled again in every run.
-        experimental: { viteModuleRunner: false, nodeLoader: false },
-        // Room for what a test throws away: with less, it is collected twice as often.
-        execArgv: ['--max-semi-space-size=32'],
+        ...WORKERS,
         ...TIME_LIMITS,
         ...kind,
         ...select(name as KindName),

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoPython } from '../../../processes/python-tools.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
+import { WORKERS } from '../support/workers.ts';
 import { LEFT_OUT } from './emulator-differences.ts';
 
 const obstacle = whyNoPython();
@@ -41,6 +42,7 @@ export default defineConfig({
     // All files share one emulator and one ledger.
     fileParallelism: false,
     sequence: { sequencer: OrderedSequencer },
+    ...WORKERS,
     ...TIME_LIMITS,
     reporters: ['default', './tests/shared/support/closing-line.ts'],
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
+import { WORKERS } from '../support/workers.ts';
 
 const obstacle = whyNoChromium();
 if (obstacle) console.warn(`Skipped: the tests of the pages, because ${obstacle}`);
@@ -13,6 +14,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../../..'),
     include: ['tests/*/pages/*.test.ts'],
     ...(obstacle ? {} : { globalSetup: 'tests/ledger/support/running-api.ts' }),
+    ...WORKERS,
     ...TIME_LIMITS,
     reporters: ['default', './tests/shared/support/closing-line.ts'],
   },
