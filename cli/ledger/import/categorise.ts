@@ -1,5 +1,5 @@
 // Proposes categories for rows without one: in the preview of an import, and with --categorise for rows of the ledger.
-import { pluralize } from '../../../lib/ledger/import/booking.ts';
+
 import {
   type CategoryChoices,
   type CategoryNames,
@@ -9,6 +9,7 @@ import {
   type CategoryRule,
   parseCategoryRules,
 } from '../../../lib/ledger/import/category-rules.ts';
+import { pluralize } from '../../../lib/ledger/import/entry.ts';
 import type { DescribedRow } from '../../../lib/ledger/import/learned-categories.ts';
 import {
   type CategoryOptions,

@@ -6,7 +6,7 @@ import {
   pluralize,
   type Question,
   type RefusedLine,
-} from '../../../lib/ledger/import/booking.ts';
+} from '../../../lib/ledger/import/entry.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
 import type { Change, ImportPlan } from '../../../lib/ledger/import/plan.ts';
 import type { Statement } from '../../../lib/ledger/import/statement.ts';

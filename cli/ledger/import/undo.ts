@@ -1,6 +1,6 @@
 // Lists the imports of a ledger, and undoes an import.
 
-import { pluralize } from '../../../lib/ledger/import/booking.ts';
+import { pluralize } from '../../../lib/ledger/import/entry.ts';
 import {
   announceRemoval,
   createRecordedRows,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';
-import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
+import type { RefusedLine } from '../../../lib/ledger/import/entry.ts';
 import {
   type Change,
   describeChangedRecord,

@@ -1,4 +1,4 @@
-// Checks amounts against balances: two consecutive balances of a file differ by the amount of the booking between them.
+// Checks amounts against balances: two consecutive balances of a file differ by the amount of the entry between them.
 
 interface RowWithBalance {
   readonly signed: number;

@@ -1,22 +1,17 @@
 // Reads CAMT.053 and CAMT.052, the XML account statements of ISO 20022, in all versions. A batch that lists its parts becomes
-// one booking for each part; entries that are not booked are left out and named.
+// one entry for each part; entries that are not booked are left out and named.
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UserError } from '../../shared/user-error.ts';
 import {
-  type Booking,
+  type Entry,
   type LeftOutLine,
-  type ParsedBookings,
+  type ParsedEntries,
   pluralize,
   type Question,
   type RefusedLine,
-} from './booking.ts';
+} from './entry.ts';
 import { toBankId } from './row-ids.ts';
-import {
-  createLineCounter,
-  numberSharedIds,
-  readExactAmount,
-  toBooking,
-} from './stated-bookings.ts';
+import { createLineCounter, numberSharedIds, readExactAmount, toEntry } from './stated-entries.ts';
 
 /** Text, or an element with its attributes and, in lists, its children. */
 type Node = string | { readonly [name: string]: readonly Node[] | string };
@@ -47,7 +42,7 @@ export function findXmlCharset(head: string): string | undefined {
 }
 
 /** @throws UserError if the text has no statement in it */
-export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
+export function readCamt(text: string): Omit<ParsedEntries, 'findings'> {
   const document = parse(text);
   const statements = DOCUMENTS.flatMap((name) => selectNodes(document, 'Document', name)).flatMap(
     (each) => STATEMENTS.flatMap((name) => selectNodes(each, name)),
@@ -59,44 +54,52 @@ export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
   const parsedStatements = statements.map((statement) => readStatement(statement, lines));
   const unclearReversals = parsedStatements.reduce((sum, each) => sum + each.unclearReversals, 0);
   return {
-    bookings: numberSharedIds(parsedStatements.flatMap(({ bookings }) => bookings)),
+    entries: numberSharedIds(parsedStatements.flatMap(({ entries }) => entries)),
     leftOut: parsedStatements.flatMap(({ leftOut }) => leftOut),
     refused: parsedStatements.flatMap(({ refused }) => refused),
     questions: unclearReversals === 0 ? [] : [askAboutReversals(unclearReversals)],
   };
 }
 
-interface ParsedStatement extends Pick<ParsedBookings, 'bookings' | 'leftOut' | 'refused'> {
+interface ParsedStatement extends Pick<ParsedEntries, 'entries' | 'leftOut' | 'refused'> {
   /** Number of reversals whose direction the balances do not show. */
   readonly unclearReversals: number;
 }
 
-/** @param lines the lines of all entries of the document, in order; a statement takes as many as it has entries */
+/** @param lines the lines of all entries of the document, in order; a statement takes as many as it has */
 function readStatement(statement: Node, lines: Iterator<number, undefined>): ParsedStatement {
   const account = nameAccount(statement);
-  const entries = selectNodes(statement, 'Ntry');
-  const reversals = entries.filter(isBooked).filter(isReversal).length;
+  const entryNodes = selectNodes(statement, 'Ntry');
+  const reversals = entryNodes.filter(isBooked).filter(isReversal).length;
   const reversalDirection = reversals === 0 ? 'own' : findReversalDirection(statement);
-  const bookings: Booking[] = [];
+  const entries: Entry[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
-  for (const entry of entries) {
+  for (const entryNode of entryNodes) {
     const line = lines.next().value ?? 1;
-    const status = readStatus(entry);
+    const status = readStatus(entryNode);
     if (status !== BOOKED) {
-      leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: readValue(entry, 'Amt') });
+      leftOut.push({
+        line,
+        reason: STATUS_NAMES[status] ?? status,
+        text: readValue(entryNode, 'Amt'),
+      });
       continue;
     }
     try {
-      bookings.push(
-        ...readEntry(entry, { line, account, repeatsDirection: reversalDirection === 'repeated' }),
+      entries.push(
+        ...readEntryNode(entryNode, {
+          line,
+          account,
+          repeatsDirection: reversalDirection === 'repeated',
+        }),
       );
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
     }
   }
   return {
-    bookings,
+    entries,
     leftOut,
     refused,
     unclearReversals: reversalDirection === undefined ? reversals : 0,
@@ -114,34 +117,39 @@ function parse(text: string): Node {
 interface EntryContext {
   readonly line: number;
   readonly account: string | null;
-  /** True if the bank repeats the direction of a reversed booking. */
+  /** True if the bank repeats the direction of a reversed entry. */
   readonly repeatsDirection: boolean;
 }
 
-function readEntry(
-  entry: Node,
+function readEntryNode(
+  entryNode: Node,
   { repeatsDirection, ...location }: EntryContext,
-): readonly Booking[] {
-  const [amount = ''] = selectNodes(entry, 'Amt');
-  const sign = repeatsDirection && isReversal(entry) ? -1 : 1;
-  const signed = sign * readDirection(entry) * readExactAmount(readText(amount));
-  const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
+): readonly Entry[] {
+  const [amount = ''] = selectNodes(entryNode, 'Amt');
+  const sign = repeatsDirection && isReversal(entryNode) ? -1 : 1;
+  const signed = sign * readDirection(entryNode) * readExactAmount(readText(amount));
+  const date = readDate(entryNode, 'BookgDt') ?? readDate(entryNode, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
   const sharedFields = { ...location, date, currency: readAttribute(amount, 'Ccy') };
-  const entryId = readReference(entry, 'AcctSvcrRef');
-  const parts = selectNodes(entry, 'NtryDtls', 'TxDtls');
-  const amounts = readPartAmounts(parts, { entry, signed, sign, currency: sharedFields.currency });
+  const entryId = readReference(entryNode, 'AcctSvcrRef');
+  const parts = selectNodes(entryNode, 'NtryDtls', 'TxDtls');
+  const amounts = readPartAmounts(parts, {
+    entryNode,
+    signed,
+    sign,
+    currency: sharedFields.currency,
+  });
   if (!amounts) {
-    const texts = listTexts(parts[0] ?? '', entry, signed);
-    return [toBooking({ ...sharedFields, signed, texts, bankId: entryId })];
+    const texts = listTexts(parts[0] ?? '', entryNode, signed);
+    return [toEntry({ ...sharedFields, signed, texts, bankId: entryId })];
   }
   return parts.map((part, n) => {
     const partId = readReference(part, 'Refs', 'AcctSvcrRef');
     // The bank may give a batch one reference, and repeat it for each part.
     const numberedId = entryId && `${entryId}/${n + 1}`;
     const partAmount = amounts[n] ?? 0;
-    return toBooking({
-      ...{ ...sharedFields, signed: partAmount, texts: listTexts(part, entry, partAmount) },
+    return toEntry({
+      ...{ ...sharedFields, signed: partAmount, texts: listTexts(part, entryNode, partAmount) },
       bankId: partId === null || partId === entryId ? numberedId : partId,
     });
   });
@@ -153,7 +161,7 @@ function readEntry(
 function readPartAmounts(
   parts: readonly Node[],
   entryFields: {
-    readonly entry: Node;
+    readonly entryNode: Node;
     readonly signed: number;
     readonly sign: 1 | -1;
     readonly currency: string | null;
@@ -166,7 +174,7 @@ function readPartAmounts(
       ...selectNodes(part, 'AmtDtls', 'TxAmt', 'Amt'),
       ...selectNodes(part, 'AmtDtls', 'InstdAmt', 'Amt'),
     ].find((amount) => readAttribute(amount, 'Ccy') === entryFields.currency);
-    const directionNode = readValue(part, 'CdtDbtInd') === '' ? entryFields.entry : part;
+    const directionNode = readValue(part, 'CdtDbtInd') === '' ? entryFields.entryNode : part;
     return amountNode === undefined
       ? Number.NaN
       : entryFields.sign * readDirection(directionNode) * readExactAmount(readText(amountNode));
@@ -177,11 +185,11 @@ function readPartAmounts(
 
 /**
  * Finds the direction that a bank writes for reversals. By the standard it is that of the money: a reversed debit is a credit.
- * Some banks repeat the direction of the reversed booking instead. The statement's balances show which.
+ * Some banks repeat the direction of the reversed entry instead. The statement's balances show which.
  * @returns undefined if balances are missing, or fit both directions or neither
  */
 function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
-  const bookedEntries = selectNodes(statement, 'Ntry').filter(isBooked);
+  const bookedEntryNodes = selectNodes(statement, 'Ntry').filter(isBooked);
   const [openingBalance, closingBalance] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
     selectNodes(statement, 'Bal').find((each) =>
       codes.includes(readValue(each, 'Tp', 'CdOrPrtry', 'Cd')),
@@ -191,7 +199,7 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
   try {
     const movedCents = readCents(closingBalance) - readCents(openingBalance);
     const addsUp = (reversalSign: 1 | -1) =>
-      bookedEntries.reduce(
+      bookedEntryNodes.reduce(
         (sum, each) => sum + readCents(each) * (isReversal(each) ? reversalSign : 1),
         0,
       ) === movedCents;
@@ -205,7 +213,7 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
 function askAboutReversals(reversals: number): Question {
   return {
     topic: 'direction',
-    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the reversed booking. If the preview is right, add --as-it-is. If not, download a statement of whole days, with balances.`,
+    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed transaction')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the reversed transaction. If the preview is right, add --as-it-is. If not, download a statement of whole days, with balances.`,
   };
 }
 
@@ -217,12 +225,12 @@ function isReversal(node: Node): boolean {
   return /^(?:true|1)$/.test(readValue(node, 'RvslInd'));
 }
 
-function isBooked(entry: Node): boolean {
-  return readStatus(entry) === BOOKED;
+function isBooked(entryNode: Node): boolean {
+  return readStatus(entryNode) === BOOKED;
 }
 
-function readStatus(entry: Node): string {
-  return readValue(entry, 'Sts', 'Cd') || readValue(entry, 'Sts') || BOOKED;
+function readStatus(entryNode: Node): string {
+  return readValue(entryNode, 'Sts', 'Cd') || readValue(entryNode, 'Sts') || BOOKED;
 }
 
 function readDirection(node: Node): 1 | -1 {
@@ -232,15 +240,15 @@ function readDirection(node: Node): 1 | -1 {
   throw new Error(`"${word}" is neither a credit nor a debit (CdtDbtInd)`);
 }
 
-function readDate(entry: Node, name: string): string | undefined {
-  const dateText = readValue(entry, name, 'Dt') || readValue(entry, name, 'DtTm');
+function readDate(entryNode: Node, name: string): string | undefined {
+  const dateText = readValue(entryNode, name, 'Dt') || readValue(entryNode, name, 'DtTm');
   return /^\d{4}-\d{2}-\d{2}/.exec(dateText)?.[0];
 }
 
 /** Lists the other party first, then the purpose. */
-function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
-  // A reversal repeats the parties of the reversed booking: if money returns, the other party is still the creditor.
-  const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));
+function listTexts(part: Node, entryNode: Node, signed: number): readonly string[] {
+  // A reversal repeats the parties of the reversed entry: if money returns, the other party is still the creditor.
+  const isPaidByOthers = signed > 0 !== (isReversal(entryNode) || isReversal(part));
   const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
   const names = roles.map(
     (role) =>
@@ -255,7 +263,7 @@ function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
     remittance,
     references,
     readValue(part, 'AddtlTxInf'),
-    readValue(entry, 'AddtlNtryInf'),
+    readValue(entryNode, 'AddtlNtryInf'),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Field } from './column-names.ts';
 /** Fields whose column an option can name. */
 export type ChosenField = Exclude<
   Field,
-  'balance' | 'reference' | 'bookingType' | 'payer' | 'receivedAmount' | 'receivedCurrency'
+  'balance' | 'reference' | 'entryType' | 'payer' | 'receivedAmount' | 'receivedCurrency'
 >;
 export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefined>>>;
 

@@ -6,7 +6,7 @@ import { splitList } from './word-list.ts';
 export const FIELDS = [
   ...(['date', 'description', 'amount', 'debit', 'credit', 'type', 'category', 'notes'] as const),
   ...(['externalId', 'account', 'currency', 'status', 'balance', 'fee', 'reference'] as const),
-  ...(['bookingType', 'payer', 'receivedAmount', 'receivedCurrency'] as const),
+  ...(['entryType', 'payer', 'receivedAmount', 'receivedCurrency'] as const),
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -154,7 +154,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     手续费, 手数料, conversioncharge, foreign transaction fee, poplatek, jutalék, 수수료
   `),
   reference: splitList('reference txn id'),
-  bookingType: splitList(`
+  entryType: splitList(`
     action, type, transaction type, tran type, booking type, type of booking, subcategory, umsatzart, umsatztyp,
     buchungsart, buchungstext, vorgang, bewegungstyp, mutatiesoort, type verrichting, transactie, type operation,
     tipo, tipologia, movimiento, rodzaj transakcji, activity type, betalingstype, transaktionstyp, typ transakcji,
@@ -234,7 +234,7 @@ export function findNamedColumns(names: readonly string[], field: Field): readon
     .map(({ index }) => index);
 }
 
-/** Columns whose numbers are not the booking's amount: amounts in another currency, taxes, rates and the like. */
+/** Columns whose numbers are not the entry's amount: amounts in another currency, taxes, rates and the like. */
 const OTHER_AMOUNTS =
   /original|foreign|fremd|ursprung|local|target|merchant|exchange|kurs|rate|fee|gebuhr|tax|tip|steuer|cash ?back|кэшбэк|mcc|zip|postal|limit|points/;
 
@@ -250,7 +250,7 @@ const POSTING_DATES = new Set(
   `).map(normalizeName),
 );
 
-/** True for a column with the day of the bank's booking, as opposed to the day of the purchase. */
+/** True for a column with the day on which the bank posted the entry, as opposed to the day of the purchase. */
 export function isPostingDate(name: string): boolean {
   return POSTING_DATES.has(name);
 }

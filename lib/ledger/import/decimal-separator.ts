@@ -7,7 +7,7 @@ import {
   isEmptyAmount,
   MAX_AMOUNT_LENGTH,
 } from './amounts.ts';
-import type { Question } from './booking.ts';
+import type { Question } from './entry.ts';
 
 export interface DecimalEvidence {
   /** Cells with the amounts to import. */

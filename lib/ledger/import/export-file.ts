@@ -1,10 +1,10 @@
 // Reads an export of this service, recognized by its header. Texts are read exactly as they were stored.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
 import { type DecimalSeparator, readAmount } from './amounts.ts';
-import { pluralize, type RefusedLine } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, type DateReader, readDates } from './dates.ts';
 import { findDecimalSeparator } from './decimal-separator.ts';
+import { pluralize, type RefusedLine } from './entry.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
 type Column = (typeof CSV_COLUMNS)[number];

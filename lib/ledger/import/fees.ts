@@ -1,7 +1,7 @@
 // Decides whether a fee in a separate column must be added to the amount beside it, or is already part of it. Balances decide.
 // Without balances, the known rule of the bank's layout decides. Without such a rule, the user is asked.
 import { compareWithBalances } from './balance.ts';
-import { pluralize, type Question } from './booking.ts';
+import { pluralize, type Question } from './entry.ts';
 
 /** Whether a fee must be added to the amount or is already included. */
 export type FeeRule = 'added' | 'included' | 'unknown';

@@ -3,15 +3,15 @@
 // to do instead.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSeparator } from './amounts.ts';
-import type { ParsedBookings } from './booking.ts';
 import type { DateOrder } from './dates.ts';
+import type { ParsedEntries } from './entry.ts';
 import { decodeText } from './text-encoding.ts';
 import type { Sheet } from './xlsx.ts';
 
-/** A workbook has one sheet or more, each with rows; every other format lists its bookings directly. */
+/** A workbook has one sheet or more, each with rows; every other format lists its entries directly. */
 export type FileContents =
   | { readonly kind: 'sheets'; readonly sheets: readonly [Sheet, ...Sheet[]] }
-  | ({ readonly kind: 'bookings' } & ParsedBookings);
+  | ({ readonly kind: 'entries' } & ParsedEntries);
 
 export interface FormatOptions {
   readonly dateOrder?: DateOrder | undefined;
@@ -115,10 +115,8 @@ function isMarked(head: string, mark: RegExp | string): boolean {
   return typeof mark === 'string' ? head.startsWith(mark) : mark.test(head);
 }
 
-function toContents(
-  parsed: Partial<ParsedBookings> & Pick<ParsedBookings, 'bookings'>,
-): FileContents {
-  return { kind: 'bookings', refused: [], leftOut: [], findings: [], questions: [], ...parsed };
+function toContents(parsed: Partial<ParsedEntries> & Pick<ParsedEntries, 'entries'>): FileContents {
+  return { kind: 'entries', refused: [], leftOut: [], findings: [], questions: [], ...parsed };
 }
 
 /**

@@ -20,7 +20,7 @@ export interface LayoutOptions {
   readonly isInverted?: boolean | undefined;
   /** A name that TextDecoder knows. */
   readonly encoding?: string | undefined;
-  /** Imports only the bookings in this currency. */
+  /** Imports only the entries in this currency. */
   readonly currency?: string | undefined;
   /** Words of the status column whose rows are left out. */
   readonly leaveOut?: readonly string[] | undefined;

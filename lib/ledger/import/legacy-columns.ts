@@ -1,7 +1,8 @@
 // Reads a row as earlier releases did. The ids that they stored depend on that reading, and a row that was imported then must
 // still be recognized. Never change the names in this file.
-import type { LegacyReading } from './booking.ts';
+
 import type { ChosenColumns } from './chosen-columns.ts';
+import type { LegacyReading } from './entry.ts';
 
 const LEGACY_NAMES = {
   description: [

@@ -1,9 +1,9 @@
 // Completes dates without a year, as on card statements. The year follows from the statement's period or from the complete dates
 // above and below, if only one year fits.
 import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
-import { pluralize } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOptions, type DateReader, NO_YEAR, readDates } from './dates.ts';
+import { pluralize } from './entry.ts';
 
 export interface Period {
   readonly first: string;

@@ -2,12 +2,12 @@
 // tag, version 2 is XML. Accounts and cards are read; investments and pending rows are left out and named.
 import { UserError } from '../../shared/user-error.ts';
 import {
-  type Booking,
+  type Entry,
   type LeftOutLine,
-  type ParsedBookings,
+  type ParsedEntries,
   pluralize,
   type RefusedLine,
-} from './booking.ts';
+} from './entry.ts';
 import { toBankId } from './row-ids.ts';
 import {
   createLineCounter,
@@ -15,10 +15,10 @@ import {
   numberSharedIds,
   readExactAmount,
   refuseInvestments,
-  toBooking,
-} from './stated-bookings.ts';
+  toEntry,
+} from './stated-entries.ts';
 
-type ParsedStatement = Pick<ParsedBookings, 'bookings' | 'leftOut' | 'refused'>;
+type ParsedStatement = Pick<ParsedEntries, 'entries' | 'leftOut' | 'refused'>;
 
 /** A tag of the file: a value has text, an aggregate has children. */
 interface Element {
@@ -78,7 +78,7 @@ export function findOfxCharset(head: string): string | undefined {
   return declaredCharset === '' || /^none$/i.test(declaredCharset) ? undefined : declaredCharset;
 }
 
-export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
+export function readOfx(text: string): Omit<ParsedEntries, 'questions'> {
   const document = parseElements(text);
   const statements = findAll(document, STATEMENTS).map(readStatement);
   const investments = findAll(document, [INVESTMENT_STATEMENT]).map(({ line, children }) => {
@@ -87,7 +87,7 @@ export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
     return { line, reason: INVESTMENTS, text: pluralize(count, 'movement') };
   });
   const parsed = {
-    bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),
+    entries: numberSharedIds(statements.flatMap(({ entries }) => entries)),
     leftOut: [...statements.flatMap(({ leftOut }) => leftOut), ...investments],
     refused: statements.flatMap(({ refused }) => refused),
     findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut off'],
@@ -107,16 +107,16 @@ function readStatement(statement: Element): ParsedStatement {
     account: nameAccount(statement),
     currency: findValue(statement, 'CURDEF') || null,
   };
-  const bookings: Booking[] = [];
+  const entries: Entry[] = [];
   const refused: RefusedLine[] = [];
   for (const row of currentRows) {
     try {
-      bookings.push(readRow(row, context));
+      entries.push(readRow(row, context));
     } catch (error) {
       refused.push({ line: row.line, message: (error as Error).message });
     }
   }
-  return { bookings, leftOut: [...replacedLines, ...pendingLines], refused };
+  return { entries, leftOut: [...replacedLines, ...pendingLines], refused };
 }
 
 interface StatementContext {
@@ -125,7 +125,7 @@ interface StatementContext {
   readonly currency: string | null;
 }
 
-function readRow(row: Element, { sign, account, currency }: StatementContext): Booking {
+function readRow(row: Element, { sign, account, currency }: StatementContext): Entry {
   const readValue = (name: string) => findValue(row, name);
   const type = readType(row);
   const checkNumber = readValue('CHECKNUM').replace(/^0+$/, '');
@@ -133,7 +133,7 @@ function readRow(row: Element, { sign, account, currency }: StatementContext): B
   const [rowCurrency] = findAll(row.children, ['CURRENCY']).map((each) =>
     findValue(each, 'CURSYM'),
   );
-  return toBooking({
+  return toEntry({
     ...{ line: row.line, account, currency: rowCurrency || currency },
     date: readOfxDate(readValue('DTPOSTED')),
     signed: sign(readAmount(readValue('TRNAMT')), type),
@@ -144,7 +144,7 @@ function readRow(row: Element, { sign, account, currency }: StatementContext): B
       readValue('MEMO'),
       checkNumber && `Check ${checkNumber}`,
     ],
-    bookingType: TYPE_NAMES[type] ?? null,
+    entryType: TYPE_NAMES[type] ?? null,
     bankId: toBankId(readValue('FITID')),
   });
 }

@@ -1,6 +1,6 @@
 // Compares a file with earlier imports that share rows with it. A file of the same account also has the other rows of those
 // imports on the same days, except those that the bank removed or rebooked. A file of another account has few of them.
-import { pluralize, type Question } from './booking.ts';
+import { pluralize, type Question } from './entry.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
 /** Rows of one day that may be equal by chance, such as a fee and interest. */

@@ -71,7 +71,7 @@ function resolveCategory(row: StatementRow, names: CategoryNames): StatementRow 
   return row.category === null ? row : { ...row, category: names.resolve(row.category) };
 }
 
-/** Replaces each categorised row wherever the plan has it. Rows are compared as objects: two equal ones are two bookings. */
+/** Replaces each categorised row wherever the plan has it. Rows are compared as objects: two equal ones are two entries. */
 function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementRow>): ImportPlan {
   const categorisedRows = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
   const fill = (row: StatementRow) => categorisedRows.get(row) ?? row;

@@ -1,6 +1,6 @@
 // Plans an import: finds the rows that the ledger has already, those that it lacks, those that it may have under another id, and
 // the changes in an edited export.
-import type { Question, RefusedLine } from './booking.ts';
+import type { Question, RefusedLine } from './entry.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
 import { askAboutAccount, findOverlap } from './overlapping-imports.ts';
 import { findDuplicates, findRebooked, type Pair, toMatchKey } from './possible-duplicates.ts';

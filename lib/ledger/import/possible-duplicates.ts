@@ -51,7 +51,7 @@ function createBankIdFinder(
 }
 
 /**
- * Pairs rows with transactions on another date: a booking that was pending, or that another of the bank's files dates by the
+ * Pairs rows with transactions on another date: an entry that was pending, or that another of the bank's files dates by the
  * purchase. Failing that, it pairs them with vanished transactions: the bank rebooks a pending row, often with another text or
  * amount.
  * @param rows rows that `findDuplicates` left unpaired; it comes first, because a pair with the same date is likelier
@@ -187,7 +187,7 @@ function createPendingFinder(
 }
 
 /**
- * Numbers calendar periods of MAX_DAYS_PENDING days: a pending row and its booking are in the same period or in neighbouring
+ * Numbers calendar periods of MAX_DAYS_PENDING days: a pending row and its booked entry are in the same period or in neighbouring
  * ones.
  */
 function numberPeriod({ date }: TransactionRow): number {
@@ -200,7 +200,7 @@ function createWordMatcher(row: TransactionRow): (transaction: TransactionRow) =
   return ({ description }) => listWords(description).some((word) => words.has(word));
 }
 
-/** Days between a purchase and its booking, including a weekend and a holiday. */
+/** Days between a purchase and its posting, including a weekend and a holiday. */
 const MAX_DAYS_BETWEEN = 5;
 /** Days that a row may be pending: hotels and fuel pumps book that late. */
 const MAX_DAYS_PENDING = 14;

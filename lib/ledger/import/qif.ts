@@ -1,16 +1,16 @@
 // Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. All dates
 // of the file together show whether the day or the month is written first.
 import { type DecimalSeparator, readAmount } from './amounts.ts';
-import {
-  type Booking,
-  type LeftOutLine,
-  type ParsedBookings,
-  pluralize,
-  type RefusedLine,
-} from './booking.ts';
 import { type DateOrder, readDates } from './dates.ts';
 import { decideDecimals } from './decimal-separator.ts';
-import { INVESTMENTS, refuseInvestments, tidyText, toBooking } from './stated-bookings.ts';
+import {
+  type Entry,
+  type LeftOutLine,
+  type ParsedEntries,
+  pluralize,
+  type RefusedLine,
+} from './entry.ts';
+import { INVESTMENTS, refuseInvestments, tidyText, toEntry } from './stated-entries.ts';
 
 interface Split {
   category: string | null;
@@ -53,7 +53,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     currencyTexts: [],
     chosenSeparator: decimal,
   });
-  const bookings: Booking[] = [];
+  const entries: Entry[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
     const { line, fields } = record;
@@ -64,16 +64,16 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     }
     try {
       const date = dates.read(fields.D ?? '');
-      bookings.push(...readParts(record, { date, decimal: decimals.decimal }));
+      entries.push(...readParts(record, { date, decimal: decimals.decimal }));
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
     }
   }
-  refuseInvestments({ bookings, leftOut, refused });
+  refuseInvestments({ entries, leftOut, refused });
   const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
-  const findings = bookings.length === 0 ? [] : [finding];
+  const findings = entries.length === 0 ? [] : [finding];
   const questions = decimals.question === undefined ? [] : [decimals.question];
-  return { bookings, leftOut, refused, findings, questions } satisfies ParsedBookings;
+  return { entries, leftOut, refused, findings, questions } satisfies ParsedEntries;
 }
 
 interface PartOptions {
@@ -81,22 +81,22 @@ interface PartOptions {
   readonly decimal: DecimalSeparator;
 }
 
-/** Makes a booking of each split, so that each keeps its category; a single one if the splits do not add up to the amount. */
+/** Makes an entry of each split, so that each keeps its category; a single one if the splits do not add up to the amount. */
 function readParts({ line, account, fields, splits }: QifRecord, { date, decimal }: PartOptions) {
   const sharedFields = { line, date, account, bankId: null, currency: null };
   const checkNumber = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
   const { signed } = readAmount(readWrittenAmount(fields), decimal);
   const texts = [fields.P, fields.M, checkNumber];
-  const wholeBooking = toBooking({ ...sharedFields, signed, texts, ...readCategory(fields.L) });
+  const wholeEntry = toEntry({ ...sharedFields, signed, texts, ...readCategory(fields.L) });
   const parts = splits.map(({ amount, category, memo }) =>
-    toBooking({
+    toEntry({
       ...{ ...sharedFields, signed: readAmount(amount || '0', decimal).signed },
       ...{ texts: [fields.P, memo, fields.M, checkNumber], ...readCategory(category ?? '') },
     }),
   );
   const cents = parts.reduce((sum, part) => sum + Math.round(part.signed * 100), 0);
   const addsUpToAmount = parts.length > 0 && cents === Math.round(signed * 100);
-  return addsUpToAmount ? parts.filter((part) => part.signed !== 0) : [wholeBooking];
+  return addsUpToAmount ? parts.filter((part) => part.signed !== 0) : [wholeEntry];
 }
 
 /** Reads a category without the class after its slash. An account in brackets is a transfer. */

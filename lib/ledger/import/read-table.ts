@@ -1,8 +1,7 @@
-// Reads the bookings of a table from its columns. Rows whose form shows that they are not bookings are left out, each with the
+// Reads the entries of a table from its columns. Rows whose form shows that they are not entries are left out, each with the
 // reason; rows that cannot be read are refused, each with its line.
 import { isGross, isNet } from './amount-columns.ts';
 import type { DecimalSeparator } from './amounts.ts';
-import type { Booking, ParsedBookings, Question } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import {
   type Field,
@@ -17,6 +16,7 @@ import { type DateOrder, readDates } from './dates.ts';
 import { type DecimalDecision, decideDecimals } from './decimal-separator.ts';
 import type { TypeWords } from './direction.ts';
 import { findDirection } from './direction-words.ts';
+import type { Entry, ParsedEntries, Question } from './entry.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createLegacyReader } from './legacy-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
@@ -44,7 +44,7 @@ export interface TableOptions {
   readonly isSemicolon: boolean;
 }
 
-export interface ParsedTable extends ParsedBookings {
+export interface ParsedTable extends ParsedEntries {
   readonly dateOrder: DateOrder;
   readonly decimal: DecimalSeparator;
   /** True if the words of the direction column decide. */
@@ -62,8 +62,8 @@ export function readTable(table: Table, options: TableOptions): ParsedTable {
   const source = { table, options, records, readCell, findDoubtfulColumn };
   const amounts = readAmounts(source);
   const dates = readRowDates(source, amounts.decimal);
-  const toBooking = createBookingReader(source);
-  const bookings: Booking[] = [];
+  const toEntry = createEntryReader(source);
+  const entries: Entry[] = [];
   for (const [n, record] of records.entries()) {
     try {
       const { amount, isReceived } = amounts.read(n);
@@ -71,25 +71,25 @@ export function readTable(table: Table, options: TableOptions): ParsedTable {
         leftOut.push(
           toLeftOutLine(record, `"${readCell(record, 'type')}": neither income nor expense`),
         );
-      else bookings.push(toBooking(record, { date: dates.read(n), amount, isReceived }));
+      else entries.push(toEntry(record, { date: dates.read(n), amount, isReceived }));
     } catch (error) {
       refused.push({ ...locateRefused(record), message: (error as Error).message });
     }
   }
   return {
-    ...{ bookings, refused, leftOut, decimal: amounts.decimal, dateOrder: dates.order },
+    ...{ entries, refused, leftOut, decimal: amounts.decimal, dateOrder: dates.order },
     usesTypeColumn: amounts.usesTypeColumn,
     currencies: findAccountCurrencies(source),
     findings: [...amounts.findings, ...dates.findings],
     questions: [
       ...amounts.questions,
       ...askAboutGross(source, amounts.decimal),
-      ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dates.textByLine)),
+      ...(table.headerLine > 0 ? [] : findOddEdges(entries, dates.textByLine)),
     ],
   };
 }
 
-/** Rows of a table that may be bookings, with the functions that read their cells. */
+/** Rows of a table that may be entries, with the functions that read their cells. */
 interface TableSource {
   readonly table: Table;
   readonly options: TableOptions;
@@ -217,13 +217,7 @@ function readRowDates(
   };
 }
 
-function createBookingReader({
-  table,
-  options,
-  records,
-  readCell,
-  findDoubtfulColumn,
-}: TableSource) {
+function createEntryReader({ table, options, records, readCell, findDoubtfulColumn }: TableSource) {
   const readLegacy = createLegacyReader(table.headers, options.columns);
   const readHeaderCurrency = createHeaderCurrencyReader(table);
   const readTexts = createTextReader(table, options.columns);
@@ -233,7 +227,7 @@ function createBookingReader({
   return (
     record: TableRow,
     { date, amount, isReceived }: FoundAmount & { date: string },
-  ): Booking => {
+  ): Entry => {
     const { line, cells } = record;
     const readField = (field: Field) => readCell(record, field);
     const id = toBankId(readField('externalId'));
@@ -248,7 +242,7 @@ function createBookingReader({
       writtenAmount: amount.writtenAmount,
       texts,
       notes,
-      bookingType: readField('bookingType'),
+      entryType: readField('entryType'),
       category: readField('category'),
       bankId: hasRoundedId ? null : id,
       roundedId: hasRoundedId ? id : null,
@@ -278,25 +272,25 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
  * with a balance in the amount column. The date of such a line has another form, or the line has no text.
  */
 function findOddEdges(
-  bookings: readonly Booking[],
+  entries: readonly Entry[],
   dateByLine: ReadonlyMap<number, string>,
 ): readonly Question[] {
-  const findOdd = (test: (booking: Booking) => boolean) => {
-    const [first, ...others] = bookings.map(test);
+  const findOdd = (test: (entry: Entry) => boolean) => {
+    const [first, ...others] = entries.map(test);
     const last = others.pop();
     if (others.length < 2 || others.some((each) => each !== others[0])) return [];
     return [
-      ...(first === others[0] ? [] : bookings.slice(0, 1)),
-      ...(last === others[0] ? [] : bookings.slice(-1)),
+      ...(first === others[0] ? [] : entries.slice(0, 1)),
+      ...(last === others[0] ? [] : entries.slice(-1)),
     ];
   };
-  const oddBookings = new Set([
+  const oddEntries = new Set([
     ...findOdd(({ texts }) => texts.length > 0),
     ...findOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
   ]);
-  return [...oddBookings].slice(0, 1).map(({ line }) => ({
+  return [...oddEntries].slice(0, 1).map(({ line }) => ({
     topic: 'columns',
-    message: `Line ${line} differs in form from all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a booking.`,
+    message: `Line ${line} differs in form from all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a transaction.`,
   }));
 }
 
@@ -357,7 +351,7 @@ function createTextReader({ headers, columns }: Table, chosenColumns: ChosenColu
   );
   const withoutRecipients = columns.description.filter((index) => !recipients.has(index));
   const joinsTexts = chosenColumns.description !== undefined;
-  return ({ cells }: TableRow, isIncome: boolean): Pick<Booking, 'texts' | 'notes'> => {
+  return ({ cells }: TableRow, isIncome: boolean): Pick<Entry, 'texts' | 'notes'> => {
     const read = (indexes: readonly number[]) =>
       indexes.flatMap((index) => {
         const text = cells[index]?.trim() ?? '';
@@ -384,5 +378,5 @@ function joinTexts(texts: readonly string[]): readonly string[] {
 /** An account number, which some banks write instead of the payer's name. */
 const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]{10,}$/;
 
-/** Placeholders that banks write for a booking without a text. */
+/** Placeholders that banks write for an entry without a text. */
 const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.'"]+)$/i;

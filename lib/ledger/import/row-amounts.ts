@@ -15,7 +15,7 @@ export interface RowAmount {
   /** Negative for an expense; 0 if no money moved. */
   readonly signed: number;
   readonly isStated: boolean;
-  /** The amount as text, part of the identity of a booking with an id, before its direction is decided. */
+  /** The amount as text, part of the identity of an entry with an id, before its direction is decided. */
   readonly writtenAmount: string;
   readonly currency: string | null;
   /** Column with the amount; null if one column has all amounts. */

@@ -1,13 +1,13 @@
-// Creates the identity of a booking: always the same for one booking, so that nothing is imported twice, and different for every
-// other booking, so that nothing is lost.
-import type { Booking } from './booking.ts';
+// Creates the identity of an entry: always the same for one entry, so that nothing is imported twice, and different for every
+// other entry, so that nothing is lost.
+import type { Entry } from './entry.ts';
 import { sha256Hex } from './sha256.ts';
 import { createRereader } from './text-encoding.ts';
 
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
-/** Placeholders that banks write for a missing id. Read as ids, they would merge equal bookings of a day into one. */
+/** Placeholders that banks write for a missing id. Read as ids, they would merge equal entries of a day into one. */
 const ID_PLACEHOLDER = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
 
 /** @returns null if the text is not an id */
@@ -29,23 +29,23 @@ export function createRoundedIdTest(ids: readonly (string | null)[]): (id: strin
 }
 
 /**
- * Creates the identity of a booking with a bank's id: that id, the date, the amount and the account. Banks reuse ids, and each
+ * Creates the identity of an entry with a bank's id: that id, the date, the amount and the account. Banks reuse ids, and each
  * account has its own. In a table the amount has no decided direction yet, so an option such as --invert does not change the
  * identity.
  * @param account the name that the user gave; without one, the account that the file names
  */
 export function identifyByBankId(
-  booking: IdentifiableBooking,
+  entry: IdentifiableEntry,
   account: string | undefined,
 ): string | null {
-  const { bankId, date, writtenAmount } = booking;
+  const { bankId, date, writtenAmount } = entry;
   if (bankId === null) return null;
-  const owner = account ?? booking.account;
+  const owner = account ?? entry.account;
   const id = [bankId, date, writtenAmount, ...(owner === null ? [] : [owner])].join(' ');
   return id.length <= MAX_ID_LENGTH ? id : `bank-${hash({ bankId, date, writtenAmount, owner })}`;
 }
 
-type IdentifiableBooking = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
+type IdentifiableEntry = Pick<Entry, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
 
 /** Reads the bank's id from an identity. Earlier releases stored the bank's id alone, so the whole text is the id then. */
 export function readBankId(identity: string): string {
@@ -62,7 +62,7 @@ export interface RowIds {
 }
 
 /**
- * Creates the identity of a booking without a bank's id: the row as the bank wrote it, and its number among equal ones. It does
+ * Creates the identity of an entry without a bank's id: the row as the bank wrote it, and its number among equal ones. It does
  * not depend on which columns are read, or how.
  * @param account part of the ids: equal rows of two accounts are two transactions
  * @param encoding the encoding in which the file was read
@@ -70,7 +70,7 @@ export interface RowIds {
 export function createRowIds(
   account: string | undefined,
   encoding = 'utf-8',
-): (booking: Booking) => RowIds {
+): (entry: Entry) => RowIds {
   const countOccurrence = createCounter();
   const rereadText = createRereader(encoding);
   return ({ cells }) => {

@@ -1,7 +1,11 @@
-// Separates the rows of a table that can be bookings from those whose form shows that they are not: headers, balances, notes,
-// and bookings that never happened or are still pending.
+// Separates the rows of a table that can be entries from those whose form shows that they are not: headers, balances, notes,
+// and entries that never happened or are still pending.
 import { looksLikeAmount } from './amounts.ts';
-import { type LeftOutLine, pluralize, type RefusedLine } from './booking.ts';
+import { type Field, findNamedColumns, isPostingDate, normalizeName } from './column-names.ts';
+import type { TableRow } from './csv-text.ts';
+import { looksLikeDate, NO_YEAR } from './dates.ts';
+import { memoizeByText } from './distinct-texts.ts';
+import { type LeftOutLine, pluralize, type RefusedLine } from './entry.ts';
 import {
   findFlagReason,
   findLeaveOutReason,
@@ -11,11 +15,7 @@ import {
   isYes,
   isYesOrNo,
   mentionsBalance,
-} from './booking-words.ts';
-import { type Field, findNamedColumns, isPostingDate, normalizeName } from './column-names.ts';
-import type { TableRow } from './csv-text.ts';
-import { looksLikeDate, NO_YEAR } from './dates.ts';
-import { memoizeByText } from './distinct-texts.ts';
+} from './entry-words.ts';
 import type { Table } from './table.ts';
 
 /** Words that mean a balance only in a description, not in another column such as a category. */
@@ -54,7 +54,7 @@ export function separateRows(
   const judgeRow = createRowJudge({ table, readCell, leaveOut, isDate, flags });
   const records: TableRow[] = [];
   const leftOut: LeftOutLine[] = [];
-  const refused = [...refuseBookingsAbove(table, readCell, isDate)];
+  const refused = [...refuseEntriesAbove(table, readCell, isDate)];
   for (const row of table.rows) {
     const verdict = judgeRow(row);
     if (verdict === undefined) records.push(row);
@@ -65,7 +65,7 @@ export function separateRows(
   return { records, leftOut, refused, findDoubtfulColumn };
 }
 
-/** Reason why a row is left out, or message why it is refused; undefined if it may be a booking. */
+/** Reason why a row is left out, or message why it is refused; undefined if it may be an entry. */
 type Verdict = { readonly reason: string } | { readonly message: string } | undefined;
 
 interface Criteria {
@@ -121,10 +121,10 @@ function describeOtherTable(line: number): string {
 }
 
 /**
- * Refuses bookings above the header, so that none is lost: they belong to another table, or the line is not a header. Without a
+ * Refuses entries above the header, so that none is lost: they belong to another table, or the line is not a header. Without a
  * header the table begins at the first row that can be read, so a row above it may have an unreadable date.
  */
-function refuseBookingsAbove(
+function refuseEntriesAbove(
   { above, width, headerLine, columns }: Table,
   readCell: CellReader,
   isDate: (text: string) => boolean,
@@ -219,12 +219,12 @@ export function toLeftOutLine({ line, cells }: TableRow, reason: string): LeftOu
   };
 }
 
-/** Locates a refused row. One with a date and an amount may be a booking with a mistake. */
+/** Locates a refused row. One with a date and an amount may be an entry with a mistake. */
 export function locateRefused({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
   // A truncated file may end after the decimal separator.
   const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
   const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
-  return { line, mayBeBooking: isDated(cells) && hasAmount };
+  return { line, mayBeEntry: isDated(cells) && hasAmount };
 }
 
 function isDated(cells: readonly string[]): boolean {

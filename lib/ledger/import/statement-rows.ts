@@ -1,14 +1,15 @@
-// Turns the bookings of a statement into rows with an identity, so that none is imported twice and none is lost.
+// Turns the entries of a statement into rows with an identity, so that none is imported twice and none is lost.
+
+import { type CheckOptions, checkEntries, describeEntry } from './check-entries.ts';
 import {
-  type Booking,
+  type Entry,
   type LeftOutLine,
-  type ParsedBookings,
+  type ParsedEntries,
   pluralize,
   type Question,
   type RefusedLine,
   toDescriptionAndNotes,
-} from './booking.ts';
-import { type CheckOptions, checkBookings, describeBooking } from './check-bookings.ts';
+} from './entry.ts';
 import { createLegacyIds, createRowIds, identifyByBankId } from './row-ids.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
@@ -25,7 +26,7 @@ export interface StatementRows {
   readonly rows: readonly StatementRow[];
   /** Rows that cannot be read. */
   readonly refused: readonly RefusedLine[];
-  /** Rows that are not bookings of this account, or repeat one. */
+  /** Rows that are not entries of this account, or repeat one. */
   readonly leftOut: readonly LeftOutLine[];
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
@@ -33,35 +34,35 @@ export interface StatementRows {
   readonly questions: readonly Question[];
 }
 
-/** Turns bookings of any format into rows, one for each transaction. */
+/** Turns entries of any format into rows, one for each transaction. */
 export function makeRows(
-  parsed: ParsedBookings,
+  parsed: ParsedEntries,
   { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
-  const { bookings, leftOut, findings, questions, ...checkedBookings } = checkBookings(
+  const { entries, leftOut, findings, questions, ...checkedEntries } = checkEntries(
     parsed,
     options,
   );
-  const { unique, repeatedLines, refused, reusedIdCount } = compareIds(bookings, account);
+  const { unique, repeatedLines, refused, reusedIdCount } = compareIds(entries, account);
   const toRow = createRowBuilder(account, encoding);
   const rows: StatementRow[] = [];
-  for (const { booking, identity } of unique) {
+  for (const { entry, identity } of unique) {
     try {
-      const row = toRow(booking, identity);
+      const row = toRow(entry, identity);
       requireValid(row);
       rows.push(row);
     } catch (error) {
-      refused.push({ line: booking.line, message: (error as Error).message });
+      refused.push({ line: entry.line, message: (error as Error).message });
     }
   }
   return {
     ...{ rows, questions },
     leftOut: [...leftOut, ...repeatedLines].toSorted(compareByLine),
-    refused: [...checkedBookings.refused, ...refused].toSorted(compareByLine),
+    refused: [...checkedEntries.refused, ...refused].toSorted(compareByLine),
     findings: [
       ...findings,
       ...describeIds(reusedIdCount),
-      ...describeRounded(bookings),
+      ...describeRounded(entries),
       ...describeMissingTexts(rows, hasColumns),
     ],
   };
@@ -71,14 +72,14 @@ function compareByLine(a: { readonly line: number }, b: { readonly line: number 
   return a.line - b.line;
 }
 
-interface IdentifiedBooking {
-  readonly booking: Booking;
+interface IdentifiedEntry {
+  readonly entry: Entry;
   /** Identity by the bank's id; null without one. */
   readonly identity: string | null;
 }
 
 interface ComparedIds {
-  readonly unique: readonly IdentifiedBooking[];
+  readonly unique: readonly IdentifiedEntry[];
   /** Rows that equal an earlier one, including its id: they are one transaction. */
   readonly repeatedLines: readonly LeftOutLine[];
   readonly refused: RefusedLine[];
@@ -86,29 +87,29 @@ interface ComparedIds {
   readonly reusedIdCount: number;
 }
 
-function compareIds(bookings: readonly Booking[], account: string | undefined): ComparedIds {
-  const identifiedBookings = bookings.map((booking) => ({
-    booking,
-    identity: identifyByBankId(booking, account),
+function compareIds(entries: readonly Entry[], account: string | undefined): ComparedIds {
+  const identifiedEntries = entries.map((entry) => ({
+    entry,
+    identity: identifyByBankId(entry, account),
   }));
-  const sharedIdentities = findSharedIdentities(identifiedBookings);
-  const bookingByIdentity = new Map<string, Booking>();
+  const sharedIdentities = findSharedIdentities(identifiedEntries);
+  const entryByIdentity = new Map<string, Entry>();
   const seenBankIds = new Set<string>();
-  const unique: IdentifiedBooking[] = [];
+  const unique: IdentifiedEntry[] = [];
   const repeatedLines: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
   let reusedIdCount = 0;
-  for (const each of identifiedBookings) {
-    const { booking, identity } = each;
-    const sharingBookings = identity === null ? undefined : sharedIdentities.get(identity);
-    const earlierBooking = identity === null ? undefined : bookingByIdentity.get(identity);
-    if (sharingBookings)
-      refused.push({ line: booking.line, message: describeShared(sharingBookings, booking) });
-    else if (earlierBooking) repeatedLines.push(describeRepeated(booking, earlierBooking));
+  for (const each of identifiedEntries) {
+    const { entry, identity } = each;
+    const sharingEntries = identity === null ? undefined : sharedIdentities.get(identity);
+    const earlierEntry = identity === null ? undefined : entryByIdentity.get(identity);
+    if (sharingEntries)
+      refused.push({ line: entry.line, message: describeShared(sharingEntries, entry) });
+    else if (earlierEntry) repeatedLines.push(describeRepeated(entry, earlierEntry));
     else {
-      if (booking.bankId !== null && seenBankIds.has(booking.bankId)) reusedIdCount += 1;
-      if (booking.bankId !== null) seenBankIds.add(booking.bankId);
-      if (identity !== null) bookingByIdentity.set(identity, booking);
+      if (entry.bankId !== null && seenBankIds.has(entry.bankId)) reusedIdCount += 1;
+      if (entry.bankId !== null) seenBankIds.add(entry.bankId);
+      if (identity !== null) entryByIdentity.set(identity, entry);
       unique.push(each);
     }
   }
@@ -117,41 +118,38 @@ function compareIds(bookings: readonly Booking[], account: string | undefined): 
 
 /** Finds rows with the same identity but different content, one of which would be lost. */
 function findSharedIdentities(
-  identifiedBookings: readonly IdentifiedBooking[],
-): ReadonlyMap<string | null, readonly IdentifiedBooking[]> {
-  const isShared = ([identity, [first, ...others]]: [string | null, IdentifiedBooking[]]) => {
+  identifiedEntries: readonly IdentifiedEntry[],
+): ReadonlyMap<string | null, readonly IdentifiedEntry[]> {
+  const isShared = ([identity, [first, ...others]]: [string | null, IdentifiedEntry[]]) => {
     if (identity === null) return false;
-    const content = first?.booking.cells.join('\n');
-    return others.some(({ booking }) => booking.cells.join('\n') !== content);
+    const content = first?.entry.cells.join('\n');
+    return others.some(({ entry }) => entry.cells.join('\n') !== content);
   };
-  return new Map([...Map.groupBy(identifiedBookings, ({ identity }) => identity)].filter(isShared));
+  return new Map([...Map.groupBy(identifiedEntries, ({ identity }) => identity)].filter(isShared));
 }
 
-function describeShared(sharingBookings: readonly IdentifiedBooking[], booking: Booking): string {
-  const otherRow = sharingBookings.find((each) => each.booking !== booking);
-  return `line ${otherRow?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
+function describeShared(sharingEntries: readonly IdentifiedEntry[], entry: Entry): string {
+  const otherRow = sharingEntries.find((each) => each.entry !== entry);
+  return `line ${otherRow?.entry.line} has the same id "${entry.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
 }
 
-function describeRepeated(
-  { line, bankId, ...booking }: Booking,
-  earlierBooking: Booking,
-): LeftOutLine {
+function describeRepeated({ line, bankId, ...entry }: Entry, earlierEntry: Entry): LeftOutLine {
   return {
     line,
     reason: 'equal to an earlier row with the same id',
-    text: `line ${earlierBooking.line} again, with the id "${bankId}": ${describeBooking(booking)}`,
+    text: `line ${earlierEntry.line} again, with the id "${bankId}": ${describeEntry(entry)}`,
   };
 }
 
 function describeIds(reusedIdCount: number): readonly string[] {
   if (reusedIdCount === 0) return [];
   return [
-    `${pluralize(reusedIdCount, 'row')} with the id of an earlier row, but another date or amount: read as separate bookings`,
+    `${pluralize(reusedIdCount, 'row')} with the id of an earlier row, but another date or amount: read as separate transactions`,
   ];
 }
 
-function describeRounded(bookings: readonly Booking[]): readonly string[] {
-  const [first, ...others] = bookings.flatMap(({ roundedId }) => roundedId ?? []);
+function describeRounded(entries: readonly Entry[]): readonly string[] {
+  const [first, ...others] = entries.flatMap(({ roundedId }) => roundedId ?? []);
   if (first === undefined) return [];
   return [
     `${pluralize(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read without the id`,
@@ -174,26 +172,26 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
   const createIds = createRowIds(account, encoding);
   const createLegacy = createLegacyIds(account);
   const listRoundedIds = createRoundedIds(account);
-  return (booking: Booking, identity: string | null): StatementRow => {
-    const { line, date, signed, category, legacy, bankId } = booking;
+  return (entry: Entry, identity: string | null): StatementRow => {
+    const { line, date, signed, category, legacy, bankId } = entry;
     const type = signed < 0 ? 'expense' : 'income';
     const amount = Math.abs(signed);
-    const { description = booking.notes ?? booking.bookingType ?? NO_DESCRIPTION, notes } =
-      toDescriptionAndNotes(booking.texts, booking.notes);
+    const { description = entry.notes ?? entry.entryType ?? NO_DESCRIPTION, notes } =
+      toDescriptionAndNotes(entry.texts, entry.notes);
     const legacyBankId = legacy?.bankId ?? null;
-    const hasBalance = booking.balance !== null;
+    const hasBalance = entry.balance !== null;
     if (identity !== null)
       return {
         ...{ line, date, type, amount, description, notes, category, bankId, legacyBankId },
         hasBalance,
         exported: null,
         externalId: identity,
-        idWithAccount: (otherAccount) => identifyByBankId(booking, otherAccount),
+        idWithAccount: (otherAccount) => identifyByBankId(entry, otherAccount),
       };
-    const { externalId, otherIds, idWithAccount } = createIds(booking);
+    const { externalId, otherIds, idWithAccount } = createIds(entry);
     const legacyFields = legacy ?? { description, notes, category };
     const legacyIds = createLegacy({ ...legacyFields, date, type, amount });
-    const roundedIds = listRoundedIds(booking);
+    const roundedIds = listRoundedIds(entry);
     return {
       ...{ line, date, type, amount, description, notes, category, bankId, legacyBankId },
       hasBalance,
@@ -208,12 +206,12 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
  * Computes the identities that an earlier release gave to rows with rounded ids. It imported only the first of equal rows, so
  * only that one has such an identity.
  */
-function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
+function createRoundedIds(account: string | undefined): (entry: Entry) => readonly string[] {
   const usedIds = new Set<string>();
-  return (booking) => {
-    const { roundedId } = booking;
+  return (entry) => {
+    const { roundedId } = entry;
     if (roundedId == null) return NO_IDS;
-    const id = identifyByBankId({ ...booking, bankId: roundedId }, account);
+    const id = identifyByBankId({ ...entry, bankId: roundedId }, account);
     if (id === null || usedIds.has(id)) return NO_IDS;
     usedIds.add(id);
     return [id];

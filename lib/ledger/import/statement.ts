@@ -2,10 +2,10 @@
 // the page and the command can use it.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSeparator } from './amounts.ts';
-import type { ParsedBookings } from './booking.ts';
 import type { Field } from './column-names.ts';
 import { DELIMITERS, splitCsv, type TableRow } from './csv-text.ts';
 import type { DateOrder } from './dates.ts';
+import type { ParsedEntries } from './entry.ts';
 import { isExportHeader, readExport } from './export-file.ts';
 import { findFormat } from './formats.ts';
 import { describeLayout, type LayoutOptions, type Layouts, recallLayout } from './layouts.ts';
@@ -18,7 +18,7 @@ import type { Sheet } from './xlsx.ts';
 export interface StatementOptions extends LayoutOptions {
   /** A name for the account: equal rows of two accounts are two transactions. */
   readonly account?: string | undefined;
-  /** Imports only the bookings of this account, if the file has several. */
+  /** Imports only the entries of this account, if the file has several. */
   readonly onlyAccount?: string | undefined;
   /** The user has accepted the preview: only a question about currencies is still asked. */
   readonly isPreviewAccepted?: boolean | undefined;
@@ -37,7 +37,7 @@ export interface Statement extends StatementRows {
   readonly encoding: string | null;
   /** True if the file is an export of this service. */
   readonly isExport: boolean;
-  /** True if the file states the account of each booking. Equal rows are then of the same account. */
+  /** True if the file states the account of each entry. Equal rows are then of the same account. */
   readonly namesAccount: boolean;
   /** Line of the header; 0 without one. */
   readonly headerLine: number;
@@ -84,7 +84,7 @@ export async function readStatement(
     ...makeStatementRows(contents, { ...options, today }, { hasColumns: false }),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
-    namesAccount: contents.bookings.every(({ account }) => account !== null),
+    namesAccount: contents.entries.every(({ account }) => account !== null),
   };
 }
 
@@ -209,7 +209,7 @@ function readSheet(
 }
 
 function makeStatementRows(
-  parsed: ParsedBookings,
+  parsed: ParsedEntries,
   options: StatementOptions & { readonly today: string },
   { hasColumns }: { readonly hasColumns: boolean },
 ): StatementRows {
@@ -287,7 +287,7 @@ export function splitTrailer(
   lines: number | undefined,
 ) {
   const lastLine = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
-  const trailer = refused.filter(({ line, mayBeBooking }) => line > lastLine && !mayBeBooking);
+  const trailer = refused.filter(({ line, mayBeEntry }) => line > lastLine && !mayBeEntry);
   if (lines === undefined) return { trailer, refused };
   const lineCount = trailer.length + leftOut.filter(({ line }) => line > lastLine).length;
   if (lines === trailer.length || lines === lineCount)
@@ -298,9 +298,4 @@ export function splitTrailer(
 }
 
 /** Fields that help to read a row, but are not part of the transaction. */
-const HELPER_FIELDS: ReadonlySet<Field> = new Set([
-  'bookingType',
-  'reference',
-  'balance',
-  'account',
-]);
+const HELPER_FIELDS: ReadonlySet<Field> = new Set(['entryType', 'reference', 'balance', 'account']);

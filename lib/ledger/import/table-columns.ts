@@ -3,7 +3,6 @@
 
 import { type AmountColumns, findAmountColumns, type TableContext } from './amount-columns.ts';
 import { looksLikeAmount } from './amounts.ts';
-import { findStatus } from './booking-words.ts';
 import {
   type ChosenColumns,
   type ChosenField,
@@ -27,6 +26,7 @@ import type { TableRow } from './csv-text.ts';
 import { isCurrencyCode } from './currencies.ts';
 import { looksLikeDate } from './dates.ts';
 import { areDirectionLetters, findDirection } from './direction-words.ts';
+import { findStatus } from './entry-words.ts';
 
 /** Indexes of the columns of each field; if a field has several, a row uses the first that is not empty. */
 export type Columns = Readonly<Record<Field, readonly number[]>>;
@@ -97,7 +97,7 @@ export function findColumns(
   };
 }
 
-/** Samples the rows that have a date: the others are not bookings, and a balance below the table may be in any column. */
+/** Samples the rows that have a date: the others are not entries, and a balance below the table may be in any column. */
 function sampleDated({ rows, samples }: TableContext, dates: readonly number[]): readonly Sample[] {
   const datedRows = rows.filter(({ cells }) => dates.some((index) => cells[index]?.trim()));
   if (datedRows.length === 0 || datedRows.length === rows.length) return samples;
@@ -205,7 +205,7 @@ function findTextColumns({ context, pickChosen, listNamed, keepUnclaimed, claim 
     description:
       pickChosen('description') ??
       (namedTexts.length > 0 ? namedTexts : dropRepeated(findUnnamed())),
-    bookingType: listNamed('bookingType').filter((index) => !namedTexts.includes(index)),
+    entryType: listNamed('entryType').filter((index) => !namedTexts.includes(index)),
   };
 }
 
@@ -213,7 +213,7 @@ function dropRepeated(indexes: Indexes): Indexes {
   return [...new Set(indexes)];
 }
 
-/** True if most values differ: some banks repeat the id of a booking for its fee. */
+/** True if most values differ: some banks repeat the id of an entry for its fee. */
 function isUnique(rows: readonly TableRow[], index: number): boolean {
   const ids = new Map<string, string>();
   for (const { cells } of rows) if (cells[index]?.trim()) ids.set(cells.join('\n'), cells[index]);
@@ -335,12 +335,12 @@ function findCurrencyColumns(
   return [...new Set(nearestColumns)];
 }
 
-/** Finds the text columns by name. A booking's direction and type are used as its text only if there is no other. */
+/** Finds the text columns by name. An entry's direction and type are used as its text only if there is no other. */
 function findNamedTextColumns(
   { names, samples }: TableContext,
   indexes: readonly number[],
 ): readonly number[] {
-  const types = findNamedColumns(names, 'bookingType');
+  const types = findNamedColumns(names, 'entryType');
   const isWord = (cell: string) => findDirection(cell) !== undefined;
   const texts = indexes.filter((index) => isText(samples[index]));
   const informativeColumns = texts.filter(

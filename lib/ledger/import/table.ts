@@ -13,14 +13,14 @@ export interface Table {
   /** Cells of the header; "column 1" and so on without one. */
   readonly headers: readonly string[];
   readonly columns: Columns;
-  /** Rows above the header, or above the first booking. */
+  /** Rows above the header, or above the first entry. */
   readonly above: readonly TableRow[];
   readonly rows: readonly TableRow[];
   /** Number of cells that every row must have. */
   readonly width: number;
 }
 
-/** The header and the first booking must be among this many rows. */
+/** The header and the first entry must be among this many rows. */
 const MAX_ROWS_BEFORE_HEADER = 100;
 /** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
@@ -36,13 +36,13 @@ interface Candidate {
 }
 
 /**
- * Finds the header: a line whose cells are known names or, failing that, the line above the first booking if the cells below
+ * Finds the header: a line whose cells are known names or, failing that, the line above the first entry if the cells below
  * show what the columns contain. Failing both, the file has none.
  * @param rows all rows of the file, without empty ones
  * @returns an error with the reason if there is no table
  */
 export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
-  const firstIndex = findFirstBooking(rows);
+  const firstIndex = findFirstEntry(rows);
   const areColumnsNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
   const candidates = rows
     .slice(0, MAX_ROWS_BEFORE_HEADER)
@@ -126,7 +126,7 @@ function findWidth(rows: readonly TableRow[], columns: Columns): number {
 }
 
 /** Finds the first row with a date and an amount. */
-function findFirstBooking(rows: readonly TableRow[]): number {
+function findFirstEntry(rows: readonly TableRow[]): number {
   return rows.slice(0, MAX_ROWS_BEFORE_HEADER).findIndex(({ cells }, index) => {
     const date = cells.findIndex((cell) => looksLikeDate(cell.trim()));
     if (date < 0 || cells.length < 2 || cells.length > MAX_COLUMNS) return false;

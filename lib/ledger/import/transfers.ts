@@ -1,10 +1,10 @@
 // Finds both sides of a transfer between two accounts of one file: neither of them is income or expense.
 import { toDayNumber } from '../domain/calendar-date.ts';
-import type { Booking, Question } from './booking.ts';
+import type { Entry, Question } from './entry.ts';
 
 export interface Transfers {
   /** Rows on both sides of each certain transfer. */
-  readonly transferRows: ReadonlySet<Booking>;
+  readonly transferRows: ReadonlySet<Entry>;
   readonly findings: readonly string[];
   readonly questions: readonly Question[];
 }
@@ -15,8 +15,8 @@ const DAY_OFFSETS = [0, 1, -1, 2, -2, 3, -3];
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
 
-export function findTransfers(bookings: readonly Booking[]): Transfers {
-  const pairs = listPairs(bookings);
+export function findTransfers(entries: readonly Entry[]): Transfers {
+  const pairs = listPairs(entries);
   const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rateCertainty);
   return {
     transferRows: new Set(sure.flatMap(({ outgoing, incoming }) => [outgoing, incoming])),
@@ -26,19 +26,19 @@ export function findTransfers(bookings: readonly Booking[]): Transfers {
 }
 
 interface Pair {
-  readonly outgoing: Booking;
-  readonly incoming: Booking;
+  readonly outgoing: Entry;
+  readonly incoming: Entry;
   readonly days: number;
   /** The evidence of both sides, the weaker one first. */
   readonly evidence: readonly [Evidence, Evidence];
 }
 
 /** Lists pairs of opposite amounts in two accounts, each row in at most one pair. */
-function listPairs(bookings: readonly Booking[]): readonly Pair[] {
-  const namedBookings = bookings.filter(({ account }) => account !== null);
-  if (namedBookings.every(({ account }) => account === namedBookings[0]?.account)) return [];
+function listPairs(entries: readonly Entry[]): readonly Pair[] {
+  const namedEntries = entries.filter(({ account }) => account !== null);
+  if (namedEntries.every(({ account }) => account === namedEntries[0]?.account)) return [];
   const groups = Map.groupBy(
-    namedBookings,
+    namedEntries,
     ({ signed, currency }) => `${Math.abs(signed)} ${currency}`,
   );
   return [...groups.values()].flatMap(pairGroup);
@@ -47,18 +47,18 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
 /**
  * Chooses between pairs that share a row: the most evidence wins, then the nearest date. A payment may have the same amount.
  */
-function pairGroup(group: readonly Booking[]): readonly Pair[] {
-  const usedBookings = new Set<Booking>();
+function pairGroup(group: readonly Entry[]): readonly Pair[] {
+  const usedEntries = new Set<Entry>();
   return listCandidates(group)
     .toSorted((a, b) => addEvidence(b.evidence) - addEvidence(a.evidence) || a.days - b.days)
     .filter(({ outgoing, incoming }) => {
-      const isPairFree = !usedBookings.has(outgoing) && !usedBookings.has(incoming);
-      if (isPairFree) usedBookings.add(outgoing).add(incoming);
+      const isPairFree = !usedEntries.has(outgoing) && !usedEntries.has(incoming);
+      if (isPairFree) usedEntries.add(outgoing).add(incoming);
       return isPairFree;
     });
 }
 
-function listCandidates(group: readonly Booking[]): readonly Pair[] {
+function listCandidates(group: readonly Entry[]): readonly Pair[] {
   const { expenses = [], incomes = [] } = Object.groupBy(group, ({ signed }) =>
     signed < 0 ? 'expenses' : 'incomes',
   );
@@ -75,7 +75,7 @@ function listCandidates(group: readonly Booking[]): readonly Pair[] {
   });
 }
 
-function compareEvidence(outgoing: Booking, incoming: Booking): Pair['evidence'] {
+function compareEvidence(outgoing: Entry, incoming: Entry): Pair['evidence'] {
   const [first, second] = [readEvidence(outgoing, incoming), readEvidence(incoming, outgoing)];
   return first < second ? [first, second] : [second, first];
 }
@@ -107,11 +107,8 @@ const MIN_NAME_LENGTH = 3;
  * Rates the evidence of a row. A transfer between the user's own accounts is shown by a word for it, the name of the other
  * account, a category that is only for transfers, or the absence of other text.
  */
-function readEvidence(
-  { texts, bookingType, category, notes }: Booking,
-  { account }: Booking,
-): Evidence {
-  const allTexts = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
+function readEvidence({ texts, entryType, category, notes }: Entry, { account }: Entry): Evidence {
+  const allTexts = [...texts, entryType ?? '', category ?? '', notes ?? ''].join('\n');
   const saysTransfer = TRANSFER.test(allTexts);
   // The text must say nothing else: "Transfers & payments" is a category of other payments as well.
   const saysOnlyTransfer =

@@ -67,7 +67,8 @@ export async function applyMany<Value>(
   );
   return outcomes;
 
-  // Applies one part after the other, because they change the same counts, and the first of two rows with the same external id must win.
+  // Applies one part after the other, because they change the same counts, and the first of two equal external ids in a request
+  // must win.
   async function apply(rows: readonly Row[]): Promise<void> {
     let remainingRows = rows;
     while (isNonEmpty(remainingRows)) {
@@ -77,7 +78,10 @@ export async function applyMany<Value>(
     }
   }
 
-  /** Prepares as many of the first rows as fit one database transaction, at least one: fewer database transactions write fewer counts. */
+  /**
+   * Prepares as many of the first rows as fit one database transaction, at least one: fewer database transactions write fewer
+   * counts.
+   */
   function prepareLargestPart([first, ...others]: Rows): PreparedCommit & {
     readonly count: number;
   } {

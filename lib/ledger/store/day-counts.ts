@@ -1,7 +1,7 @@
 // The day histogram in the table. The item of a year has, for each month, the number of transactions and the sum of their
-// amounts; the item of a month has them for each day. Attributes are i1, i2 ... for numbers of incomes, I1, I2 ... for their sums
-// in cents, and e1, E1 ... for expenses. The names are short because every list reads them. Years of all transactions also have d1, d2 ..., the
-// digests of their months.
+// amounts; the item of a month has them for each day. Attributes are i1, i2 ... for numbers of income transactions, I1, I2 ...
+// for sums of income in cents, and e1, E1 ... for expenses. The names are short because every list reads them. Years of all
+// transactions also have d1, d2 ..., the digests of their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addToCounters } from '../../shared/update-writes.ts';

@@ -13,8 +13,8 @@ import { readVersionCheck, replyIfModified } from '../../../lib/ledger/http/prec
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
 import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
-import type { Booking } from '../../../lib/ledger/import/booking.ts';
-import { numberSharedIds, toBooking } from '../../../lib/ledger/import/stated-bookings.ts';
+import type { Entry } from '../../../lib/ledger/import/entry.ts';
+import { numberSharedIds, toEntry } from '../../../lib/ledger/import/stated-entries.ts';
 import { readCsv } from '../../../lib/ledger/import/statement.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { oneInEvery } from '../../shared/support/quick-cases.ts';
@@ -58,10 +58,10 @@ const FILES: Readonly<Record<string, Walk>> = {
   'an amount': (text) => readRows(`2026-01-02,"${text}",x`),
 };
 
-/** Bookings that share an id, a date and an amount, and differ at the end of their text. */
-function makeEqualIds(count: number): readonly Booking[] {
+/** Entries that share an id, a date and an amount, and differ at the end of their text. */
+function makeEqualIds(count: number): readonly Entry[] {
   return Array.from({ length: count }, (_, n) =>
-    toBooking({
+    toEntry({
       ...{ line: n, date: '2026-01-02', signed: -1, account: null, bankId: 'A', currency: 'EUR' },
       texts: [`Shop ${n + LONG_CELL}`],
     }),
@@ -196,8 +196,8 @@ describe('the work for a file to import grows no faster than the file', () => {
     expect(slow).toEqual([]);
   });
 
-  test('with 3,000 bookings of one id', () => {
-    // More bookings would not fit in the processor's cache, and each would take longer.
+  test('with 3,000 entries of one id', () => {
+    // More entries would not fit in the processor's cache, and each would take longer.
     expect(growsFaster(numberSharedIds, makeEqualIds, 3_000)).toBe(false);
     const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);
     expect(ids).toEqual(['A', 'A/2', 'A/3']);

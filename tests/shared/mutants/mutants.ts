@@ -586,7 +586,7 @@ export const MUTANTS: readonly Mutant[] = [
     [".replace(/^0+$/, '')", ''],
   ]),
   ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
-    ['signed > 0 !== (isReversal(entry) || isReversal(part))', 'signed > 0'],
+    ['signed > 0 !== (isReversal(entryNode) || isReversal(part))', 'signed > 0'],
     ["addsUp(1) ? 'own' : 'repeated'", "'own'"],
     ["addsUp(1) ? 'own' : 'repeated'", "'repeated'"],
     ['if (addsUp(1) === addsUp(-1)) return undefined;', ''],
@@ -682,7 +682,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["saysNothingElse([category ?? '-'])", 'false'],
     ["saysNothingElse([category ?? '-'])", "TRANSFER.test(category ?? '')"],
     ["days === 0 ? 'possible' : 'chance'", "'possible'"],
-    ['if (isPairFree) usedBookings.add(outgoing).add(incoming);', ''],
+    ['if (isPairFree) usedEntries.add(outgoing).add(incoming);', ''],
   ]),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
     [
@@ -1875,7 +1875,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   // Imports: tables of banks, their columns and amounts, and rows that were imported before.
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
-    ['account ?? booking.account', 'account ?? null'],
+    ['account ?? entry.account', 'account ?? null'],
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/text-encoding.test.ts', [
     ['rereadText(filledCells.join(CELL_END))', 'rereadText("")'],
@@ -1919,7 +1919,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ),
   ...mutantsOf('lib/ledger/import/split-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
     ['isNamedSplit && isSum(', 'isSum('],
-    ['isNamedSplit && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS))', 'isNamedSplit'],
+    ['isNamedSplit && isSum(entry, entries.slice(n + 1, n + 1 + MAX_PARTS))', 'isNamedSplit'],
   ]),
   ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
     ['accountCodes.filter((code) => possibleCodes.includes(code))', 'accountCodes'],
@@ -1959,7 +1959,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['id === null || usedIds.has(id)', 'id === null'],
     ['...otherIds(), ...roundedIds', '...otherIds()'],
   ]),
-  ...mutantsOf('lib/ledger/import/booking.ts', 'tests/ledger/unit/import/statement.test.ts', [
+  ...mutantsOf('lib/ledger/import/entry.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['[notes]), ...otherTexts]', '[notes])]'],
   ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
@@ -1998,7 +1998,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ],
   ),
   ...mutantsOf(
-    'lib/ledger/import/booking-words.ts',
+    'lib/ledger/import/entry-words.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       [String.raw`wpłata)\b.{0,20}\b`, String.raw`wpłata)\b.{0,20}`],
@@ -2035,15 +2035,15 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [['if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;', '']],
   ),
   ...mutantsOf('lib/ledger/import/total-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['isNamedTotal(booking) &&\n      rowCount > 1 &&\n      [', 'rowCount > 1 && ['],
+    ['isNamedTotal(entry) &&\n      rowCount > 1 &&\n      [', 'rowCount > 1 && ['],
     ['rowCount > 1', 'rowCount > 0'],
     ['[totalCents, sectionCents].some(', '[sectionCents].some('],
-    ['...findSums(bookings.toReversed())', ''],
+    ['...findSums(entries.toReversed())', ''],
     ['movedCents === 0 || ', 'true || '],
   ]),
   ...mutantsOf('lib/ledger/import/separate-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
-    ['...refuseBookingsAbove(table, readCell, isDate)', ''],
+    ['...refuseEntriesAbove(table, readCell, isDate)', ''],
     ['isDate(text) || /\\d/.test(text)', 'isDate(text)'],
     ['findMarkingFlag(row, flags)?.reason ??', ''],
   ]),
@@ -2064,15 +2064,15 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['if (options.chosenOrder) requireOrder', 'if (false) requireOrder'],
   ]),
   ...mutantsOf(
-    'lib/ledger/import/check-bookings.ts',
+    'lib/ledger/import/check-entries.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
-      ['incomeBookings.length * 2 > bookings.length', 'false'],
-      ['negativeBookings.some(isPayment) &&', ''],
-      ['negativeBookings.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
+      ['incomeEntries.length * 2 > entries.length', 'false'],
+      ['negativeEntries.some(isPayment) &&', ''],
+      ['negativeEntries.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
       ['reversedCount > agreeingCount', 'false'],
       ['currencies.length > 1', 'false'],
-      ['rows < bookings.length * 0.8', 'true'],
+      ['rows < entries.length * 0.8', 'true'],
     ],
   ),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [

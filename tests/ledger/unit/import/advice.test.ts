@@ -179,11 +179,11 @@ const CASES: readonly Case[] = [
     { dateOrder: 'mdy' },
   ],
   [
-    'add --as-it-is if it is a booking',
+    'add --as-it-is if it is a transaction',
     '2025-12-31,Old,88.00|30.12.2025,Tea,-3.00|29.12.2025,Bus,-4.00|28.12.2025,Car,-5.00',
     { isPreviewAccepted: true },
   ],
-  ['add --as-it-is if they are bookings', BALANCES, { isPreviewAccepted: true }],
+  ['add --as-it-is if they are transactions', BALANCES, { isPreviewAccepted: true }],
   ['--as-it-is reads them as they are', CARD, { isPreviewAccepted: true }],
   ['If the preview is right, add --as-it-is', REVERSAL, { isPreviewAccepted: true }],
   [

@@ -1,4 +1,4 @@
-// The bookings in CAMT.053 statements.
+// The entries in CAMT.053 statements.
 import { describe, expect, it } from 'vitest';
 import { readCamt } from '../../../../lib/ledger/import/camt.ts';
 
@@ -43,7 +43,7 @@ describe('the reader of CAMT.053', () => {
     const details =
       '<TxDtls><RltdPties><Dbtr><Pty><Nm>ME</Nm></Pty></Dbtr><Cdtr><Pty><Nm>Müller &amp; Co</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>invoice</Ustrd><Ustrd>4711</Ustrd></RmtInf></TxDtls>';
     expect(readCamt(createDocument(createEntry({ details })))).toMatchObject({
-      bookings: [
+      entries: [
         {
           line: 4,
           date: '2025-12-30',
@@ -69,15 +69,15 @@ describe('the reader of CAMT.053', () => {
       },
     );
     const expected = [{ texts: ['ACME'], signed: 45.1 }];
-    expect(readCamt(version2).bookings).toMatchObject(expected);
+    expect(readCamt(version2).entries).toMatchObject(expected);
     const prefixed = version2
       .replace(/<(\/?)([A-Z])/g, '<$1ns2:$2')
       .replace('xmlns=', 'xmlns:ns2=');
-    expect(readCamt(prefixed).bookings).toEqual(readCamt(version2).bookings);
+    expect(readCamt(prefixed).entries).toEqual(readCamt(version2).entries);
     const report = version2
       .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
       .replace(/<(\/?)Stmt>/g, '<$1Rpt>');
-    expect(readCamt(report).bookings).toMatchObject(expected);
+    expect(readCamt(report).entries).toMatchObject(expected);
   });
 
   it('reads several statements, each with its account', () => {
@@ -86,7 +86,7 @@ describe('the reader of CAMT.053', () => {
       '</BkToCstmrStmt>',
       `${createDocument(createEntry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
     );
-    expect(readCamt(document).bookings).toMatchObject([
+    expect(readCamt(document).entries).toMatchObject([
       { account: 'DE1', signed: -45.1 },
       { account: 'DE2', signed: 45.1 },
     ]);
@@ -100,7 +100,7 @@ describe('the reader of CAMT.053', () => {
       }),
       createPart('<Amt Ccy="EUR">1.00</Amt>', 'C', { direction: 'CRDT' }),
     ].join('');
-    expect(readCamt(createDocument(createEntry({ details }))).bookings).toMatchObject([
+    expect(readCamt(createDocument(createEntry({ details }))).entries).toMatchObject([
       { signed: -40, texts: ['A'], bankId: 'P1' },
       { signed: -6.1, texts: ['B'], bankId: 'REF1/2' },
       { signed: 1, bankId: 'REF1/3' },
@@ -110,19 +110,19 @@ describe('the reader of CAMT.053', () => {
   it('keeps a batch whole if its parts do not add up to its amount', () => {
     const details =
       createPart('<Amt Ccy="USD">40.00</Amt>', 'A') + createPart('<Amt Ccy="USD">10.00</Amt>', 'B');
-    expect(readCamt(createDocument(createEntry({ details }))).bookings).toMatchObject([
+    expect(readCamt(createDocument(createEntry({ details }))).entries).toMatchObject([
       { signed: -45.1, bankId: 'REF1' },
     ]);
     expect(
       readCamt(createDocument(createEntry({ details: createPart('', 'A') + createPart('', 'B') })))
-        .bookings,
+        .entries,
     ).toHaveLength(1);
   });
 
   it('gives a reversal the direction of the money, and the party of the reversed entry', () => {
     const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
     const reversal = createEntry({ direction: 'CRDT', extra: '<RvslInd>true</RvslInd>', details });
-    expect(readCamt(createDocument(reversal)).bookings).toMatchObject([
+    expect(readCamt(createDocument(reversal)).entries).toMatchObject([
       { signed: 45.1, texts: ['GYM'], bankId: null },
     ]);
   });
@@ -137,7 +137,7 @@ describe('the reader of CAMT.053', () => {
     const text = createDocument(
       `${createBalance('OPBD', opening)}${createBalance('CLBD', closing)}${reversal}`,
     );
-    expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], questions: [] });
+    expect(readCamt(text)).toMatchObject({ entries: [{ signed }], questions: [] });
   });
 
   it.each([
@@ -153,8 +153,8 @@ describe('the reader of CAMT.053', () => {
     const reversals = ['DBIT', ...others].map((direction) =>
       createEntry({ direction, extra: REVERSED }),
     );
-    const { bookings, questions } = readCamt(createDocument(balances + reversals.join('')));
-    expect(bookings[0]).toMatchObject({ signed: -45.1 });
+    const { entries, questions } = readCamt(createDocument(balances + reversals.join('')));
+    expect(entries[0]).toMatchObject({ signed: -45.1 });
     expect(questions).toMatchObject([
       { topic: 'direction', message: expect.stringContaining('add --as-it-is') },
     ]);
@@ -171,7 +171,7 @@ describe('the reader of CAMT.053', () => {
         .join('\n'),
     );
     expect(readCamt(text)).toMatchObject({
-      bookings: [],
+      entries: [],
       leftOut: [
         { line: 4, reason: 'pending', text: '45.10' },
         { line: 5, reason: 'for information only', text: '45.10' },
@@ -193,7 +193,7 @@ describe('the reader of CAMT.053', () => {
 
   it('does not mistake a placeholder for a reference', () => {
     const extra = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
-    expect(readCamt(createDocument(createEntry({ extra }))).bookings).toMatchObject([
+    expect(readCamt(createDocument(createEntry({ extra }))).entries).toMatchObject([
       { bankId: null },
     ]);
   });

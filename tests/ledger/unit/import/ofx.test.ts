@@ -1,4 +1,4 @@
-// The bookings in OFX statements.
+// The entries in OFX statements.
 import { describe, expect, it } from 'vitest';
 import { findOfxCharset, readOfx } from '../../../../lib/ledger/import/ofx.ts';
 
@@ -17,17 +17,17 @@ function createRow(amount: string, { type = 'DEBIT', id = '1', extra = '' } = {}
 }
 
 function readSignedAmounts(...rows: readonly string[]): readonly number[] {
-  return readOfx(createFile(rows.join('\n'))).bookings.map(({ signed }) => signed);
+  return readOfx(createFile(rows.join('\n'))).entries.map(({ signed }) => signed);
 }
 
 describe('the reader of OFX', () => {
   it('reads values without closing tags, with the date that the bank wrote', () => {
-    const { bookings } = readOfx(
+    const { entries } = readOfx(
       createFile(
         '<STMTTRN><TRNTYPE>DEBIT\n<DTPOSTED>20251230233000.000[-5:EST]\n<TRNAMT>-45.10\n<FITID>A1\n<NAME>GROCER 12\n<MEMO>card\n</STMTTRN>',
       ),
     );
-    expect(bookings).toMatchObject([
+    expect(entries).toMatchObject([
       {
         line: 9,
         date: '2025-12-30',
@@ -41,13 +41,13 @@ describe('the reader of OFX', () => {
     ]);
   });
 
-  it('reads the same bookings from XML', () => {
+  it('reads the same entries from XML', () => {
     const sgml = createFile(createRow('-45.10', { extra: '<MEMO>Müller &amp; Söhne' }));
     const xml = sgml
       .replace(HEADER, '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n\n\n\n\n')
       .replace(/<(\w+)>([^<\n]+)/g, '<$1>$2</$1>');
     expect(xml).toContain('</TRNAMT>');
-    expect(readOfx(xml).bookings).toEqual(readOfx(sgml).bookings);
+    expect(readOfx(xml).entries).toEqual(readOfx(sgml).entries);
   });
 
   it.each([
@@ -59,14 +59,14 @@ describe('the reader of OFX', () => {
     ['  PADDED    TO  32  ', 'PADDED TO 32'],
   ])('reads the name %s', (written, description) => {
     const text = createFile(createRow('-1').replace('SHOP 1', written));
-    expect(readOfx(text).bookings).toMatchObject([{ texts: [description] }]);
+    expect(readOfx(text).entries).toMatchObject([{ texts: [description] }]);
   });
 
   it('keeps the values after an empty value without a closing tag', () => {
     const text = createFile(
       '<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-5<CHECKNUM>\n<NAME>\n<FITID>7<MEMO>FIRST</STMTTRN>\n<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-6<FITID>8<NAME>SECOND</STMTTRN>',
     );
-    expect(readOfx(text).bookings).toMatchObject([
+    expect(readOfx(text).entries).toMatchObject([
       { texts: ['FIRST'], bankId: '7', signed: -5 },
       { texts: ['SECOND'], bankId: '8', signed: -6 },
     ]);
@@ -76,7 +76,7 @@ describe('the reader of OFX', () => {
     const text = createFile(
       [createRow('-5', { id: '1' }), createRow('-6', { id: '2' })].join(''),
     ).replaceAll('</STMTTRN>', '');
-    expect(readOfx(text).bookings.map(({ signed }) => signed)).toEqual([-5, -6]);
+    expect(readOfx(text).entries.map(({ signed }) => signed)).toEqual([-5, -6]);
   });
 
   it('describes a row by its payee, the full form of a truncated name, its check number, or its type', () => {
@@ -89,8 +89,8 @@ describe('the reader of OFX', () => {
       createRow('-1', { type: 'CHECK' }).replace('<NAME>SHOP 1', '<CHECKNUM>1042'),
       createRow('-1').replace('<NAME>SHOP 1', ''),
     ];
-    const { bookings } = readOfx(createFile(texts.join('\n')));
-    expect(bookings.map(({ texts: [text], bookingType }) => text ?? bookingType)).toEqual([
+    const { entries } = readOfx(createFile(texts.join('\n')));
+    expect(entries.map(({ texts: [text], entryType }) => text ?? entryType)).toEqual([
       'ACME',
       'VERY LONG NAME OF A SHOP, BERLIN',
       'Check 1042',
@@ -110,8 +110,8 @@ describe('the reader of OFX', () => {
   });
 
   it.each(['1,234', '12.345', 'abc', '', '1.2.3', '--5'])('refuses the amount "%s"', (written) => {
-    const { bookings, refused } = readOfx(createFile(createRow(written)));
-    expect(bookings).toEqual([]);
+    const { entries, refused } = readOfx(createFile(createRow(written)));
+    expect(entries).toEqual([]);
     expect(refused).toMatchObject([{ line: 9 }]);
   });
 
@@ -135,7 +135,7 @@ describe('the reader of OFX', () => {
       .replace(HEADER, '')
       .replace('<STMTRS>', '<CCSTMTRS>')
       .replace('</STMTRS>', '</CCSTMTRS>');
-    expect(readOfx(bank + card).bookings).toMatchObject([
+    expect(readOfx(bank + card).entries).toMatchObject([
       { account: '10020030/4711', currency: 'EUR', signed: -1 },
       { account: '4111', currency: 'USD', signed: -2 },
     ]);
@@ -144,10 +144,10 @@ describe('the reader of OFX', () => {
   it('uses the currency of a row, not the one it was converted from', () => {
     const withCurrency = (name: string) =>
       createRow('-1', { extra: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
-    const { bookings } = readOfx(
+    const { entries } = readOfx(
       createFile(withCurrency('CURRENCY') + withCurrency('ORIGCURRENCY')),
     );
-    expect(bookings.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
+    expect(entries.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
   });
 
   it('leaves out investments, pending rows and corrected rows, and lists them', () => {
@@ -162,8 +162,8 @@ describe('the reader of OFX', () => {
       '</OFX>',
       '<INVSTMTMSGSRSV1><INVSTMTRS><INVTRANLIST><DTSTART>20251201<BUYSTOCK><INVBUY><UNITS>1</INVBUY></BUYSTOCK><INVBANKTRAN><STMTTRN><TRNAMT>5</STMTTRN></INVBANKTRAN></INVTRANLIST></INVSTMTRS></INVSTMTMSGSRSV1></OFX>',
     );
-    const { bookings, leftOut } = readOfx(text);
-    expect(bookings.map(({ signed }) => signed)).toEqual([-2]);
+    const { entries, leftOut } = readOfx(text);
+    expect(entries.map(({ signed }) => signed)).toEqual([-2]);
     expect(leftOut.map(({ reason, text }) => [reason, text])).toEqual([
       ['corrected by a later row', '20251230 -1 SHOP 1'],
       ['cancels an earlier row: delete that one if the ledger has it', '20251230 -3 SHOP 3'],
@@ -177,10 +177,10 @@ describe('the reader of OFX', () => {
     expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not an OFX date']);
   });
 
-  it('distinguishes bookings that share id, date and amount but not the text', () => {
+  it('distinguishes entries that share id, date and amount but not the text', () => {
     const shared = [createRow('-1'), createRow('-1').replace('SHOP 1', 'OTHER'), createRow('-1')];
-    const { bookings } = readOfx(createFile(shared.join('\n')));
-    expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
+    const { entries } = readOfx(createFile(shared.join('\n')));
+    expect(entries.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
   });
 
   it('refuses a file that has only investments', () => {
@@ -191,18 +191,18 @@ describe('the reader of OFX', () => {
 
   it('ignores ids and check numbers that are all zeros', () => {
     const text = createFile(createRow('-1').replace('<NAME>', '<CHECKNUM>0000<NAME>'));
-    expect(readOfx(text).bookings).toMatchObject([{ texts: ['SHOP 1'], notes: null }]);
-    const { bookings } = readOfx(
+    expect(readOfx(text).entries).toMatchObject([{ texts: ['SHOP 1'], notes: null }]);
+    const { entries } = readOfx(
       createFile(createRow('-1', { id: '000' }) + createRow('-2', { id: '010' })),
     );
-    expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);
+    expect(entries.map(({ bankId }) => bankId)).toEqual([null, '010']);
   });
 
   it('reports a file that may be truncated', () => {
     const text = createFile(createRow('-1'));
     expect(readOfx(text).findings).toEqual([]);
     expect(readOfx(text.slice(0, -6))).toMatchObject({
-      bookings: [{ signed: -1 }],
+      entries: [{ signed: -1 }],
       findings: ['the file has no </OFX> at its end: it may be cut off'],
     });
   });

@@ -75,7 +75,7 @@ describe('the plan for rows with bank ids', () => {
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
 
-  it('counts a row with a reused id, and another date or amount, as a new booking', () => {
+  it('counts a row with a reused id, and another date or amount, as a new entry', () => {
     const rows = readRowsWithIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [storedId, 'A1'])
       expect(planImport(rows, createLedgerRows(createTeaLine(1, id)))).toMatchObject({

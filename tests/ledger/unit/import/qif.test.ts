@@ -1,4 +1,4 @@
-// The bookings in QIF statements.
+// The entries in QIF statements.
 import { describe, expect, it } from 'vitest';
 import { type QifOptions, readQif } from '../../../../lib/ledger/import/qif.ts';
 
@@ -8,7 +8,7 @@ const joinLines = (...texts: readonly string[]) => `${texts.join('\n')}\n`;
 
 function readDates(...dates: readonly string[]): readonly string[] {
   const records = dates.map((date) => joinLines(`D${date}`, 'T-1.00', 'PSHOP', '^')).join('');
-  return read(`!Type:Bank\n${records}`).bookings.map(({ date }) => date);
+  return read(`!Type:Bank\n${records}`).entries.map(({ date }) => date);
 }
 
 describe('the reader of QIF', () => {
@@ -27,7 +27,7 @@ describe('the reader of QIF', () => {
       ...['D12/28/2025', 'U2,500.00', 'PACME PAYROLL'],
     );
     expect(read(text)).toMatchObject({
-      bookings: [
+      entries: [
         {
           line: 2,
           date: '2025-12-30',
@@ -66,7 +66,7 @@ describe('the reader of QIF', () => {
   it('asks for the order if day and month may be swapped', () => {
     expect(() => readDates('1/2/2025', '3/4/2025')).toThrow('--date-order');
     const text = joinLines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
-    expect(read(text, { dateOrder: 'dmy' }).bookings).toMatchObject([{ date: '2025-02-01' }]);
+    expect(read(text, { dateOrder: 'dmy' }).entries).toMatchObject([{ date: '2025-02-01' }]);
   });
 
   it('reads each split as a row, or one row if the splits do not add up', () => {
@@ -76,12 +76,12 @@ describe('the reader of QIF', () => {
         ...['SFood', 'Ebread', '$-10.00', 'SHousehold', '$-5.00', 'S[Savings]', '$-2.00'],
         ...['SNothing', '$0.00', '^'],
       );
-    expect(read(createSplit('-17.00')).bookings).toMatchObject([
+    expect(read(createSplit('-17.00')).entries).toMatchObject([
       { signed: -10, category: 'Food', texts: ['MARKET'], notes: 'bread' },
       { signed: -5, category: 'Household', notes: null },
       { signed: -2, category: null, notes: 'Transfer: Savings' },
     ]);
-    expect(read(createSplit('-18.00')).bookings).toMatchObject([{ signed: -18, category: 'Food' }]);
+    expect(read(createSplit('-18.00')).entries).toMatchObject([{ signed: -18, category: 'Food' }]);
   });
 
   it('reads several accounts, cards, and transfers between them', () => {
@@ -92,8 +92,8 @@ describe('the reader of QIF', () => {
       ...['D12/30/2025', 'T-9.00', 'PPay the card', 'L[Visa]', '^'],
       ...['!Account', 'NVisa', 'TCCard', '^', '!type:CCard', 'D12/29/2025', 'T-9.00', 'PShop', '^'],
     );
-    const { bookings, leftOut } = read(text);
-    expect(bookings).toMatchObject([
+    const { entries, leftOut } = read(text);
+    expect(entries).toMatchObject([
       { account: 'Giro', texts: ['Pay the card'], notes: 'Transfer: Visa', category: null },
       { account: 'Visa', texts: ['Shop'], signed: -9 },
     ]);
@@ -119,7 +119,7 @@ describe('the reader of QIF', () => {
     );
     const bank = joinLines('!Type:Bank', 'D12/30/2025', 'T-1.00', '^');
     expect(read(text + bank)).toMatchObject({
-      bookings: [{ signed: -1 }],
+      entries: [{ signed: -1 }],
       leftOut: [{ line: 9, reason: 'investments', text: '1 movement' }],
       refused: [],
     });
@@ -135,6 +135,6 @@ describe('the reader of QIF', () => {
 
   it('reads decimal commas', () => {
     const text = joinLines('!Type:Bank', 'D30.12.2025', 'T-1.045,10', 'PLaden', '^');
-    expect(read(text).bookings).toMatchObject([{ signed: -1045.1 }]);
+    expect(read(text).entries).toMatchObject([{ signed: -1045.1 }]);
   });
 });

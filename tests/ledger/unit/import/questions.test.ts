@@ -165,10 +165,10 @@ it.each([
 });
 
 it.each([
-  ['leaves out a split booking before its parts', 'Split', '-2', [-3, -2, -4]],
-  ['keeps a split booking if the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
+  ['leaves out a split entry before its parts', 'Split', '-2', [-3, -2, -4]],
+  ['keeps a split entry if the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
   [
-    'keeps a booking that equals the next rows if nothing marks it as split',
+    'keeps an entry that equals the next rows if nothing marks it as split',
     'Food',
     '-2',
     [-5, -3, -2, -4],

@@ -620,7 +620,7 @@ describe('texts of a row', () => {
       ['Tea', 'Bus', 'Car'].map((text) => [text, null]),
     ],
     [
-      'only the description, without words for the direction or the type of a booking',
+      'only the description, without words for the direction or the type of an entry',
       'Details,Posting Date,Description,Buchungstext,Amount|DEBIT,01/13/2026,Taxi,Lastschrift,-3|CREDIT,01/14/2026,Pay,Gutschrift,9',
       [
         ['Taxi', null],
@@ -788,7 +788,7 @@ it('the importer leaves out rows that a column marks as pending', () => {
 });
 
 it.each(['Planned', 'Scheduled'])(
-  'the importer keeps a booking that a column marks as %s',
+  'the importer keeps an entry that a column marks as %s',
   (name) => {
     const file = [`date,name,amount,${name}`, '2026-10-03,a,-1.00,yes', '2026-10-15,b,-9.00,no'];
     expect(read(file).rows).toHaveLength(2);
@@ -855,7 +855,7 @@ describe('totals with a date', () => {
     expect(leftOut[0]?.reason).toBe('a total: the sum of other rows');
   });
 
-  it('keeps a booking that happens to be the sum of others', () => {
+  it('keeps an entry that happens to be the sum of others', () => {
     const file = `${CARD}|2026-10-20,Rent,-52.10|2026-10-31,Total,-104.20`;
     expect(read(file.split('|')).rows.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
@@ -908,7 +908,7 @@ describe('another table in the file', () => {
     expect(refused[1]?.message).toContain('Line 3 names other columns');
   });
 
-  it('refuses bookings above the line that names the columns', () => {
+  it('refuses entries above the line that names the columns', () => {
     const above = ['2026-10-01,Salary,2500.00', '2026-10-03,Shop,-45.10'];
     const { rows, refused } = read([...above, 'Date,Text,Amount', '2026-10-14,Rent,-9.00']);
     expect(rows.map(({ line }) => line)).toEqual([4]);

@@ -1,8 +1,8 @@
-// The bookings of a file as the bank states them. The reader of every format produces them, before anything is decided.
+// The entries of a bank statement, as the bank states them. The reader of every format produces them, before anything is decided.
 
-/** One booking of an account. A format that lacks a field leaves it null. */
-export interface Booking {
-  /** Line in the file, from 1; in a format without lines, the number of the booking. */
+/** One entry of an account's statement. A format that lacks a field leaves it null. */
+export interface Entry {
+  /** Line in the file, from 1; in a format without lines, the number of the entry. */
   readonly line: number;
   /** `YYYY-MM-DD` */
   readonly date: string;
@@ -10,19 +10,19 @@ export interface Booking {
   readonly signed: number;
   /** True if the file states the direction in a word or in a separate column, not only by a sign. */
   readonly isDirectionStated: boolean;
-  /** The amount as text, part of the identity of a booking with an id. In a table, it is the amount before its direction is decided. */
+  /** The amount as text, part of the identity of an entry with an id. In a table, it is the amount before its direction is decided. */
   readonly writtenAmount: string;
   /**
-   * Non-empty texts of the booking, the most telling first: the other party, then the purpose. One becomes the description, the
+   * Non-empty texts of the entry, the most telling first: the other party, then the purpose. One becomes the description, the
    * others become notes.
    */
   readonly texts: readonly string[];
-  /** Kind of booking, such as "Card payment"; describes a booking that has no text. */
-  readonly bookingType: string | null;
+  /** Kind of entry, such as "Card payment"; describes an entry that has no text. */
+  readonly entryType: string | null;
   /** Notes of the file itself; those made from `texts` are added after them. */
   readonly notes: string | null;
   readonly category: string | null;
-  /** The bank's id. With the account, the date and the amount it identifies the booking. */
+  /** The bank's id. With the account, the date and the amount it identifies the entry. */
   readonly bankId: string | null;
   /** The bank's id as a spreadsheet has rounded it; an earlier release stored it as the id. */
   readonly roundedId?: string | null;
@@ -30,15 +30,15 @@ export interface Booking {
   readonly account: string | null;
   /** Currency code such as EUR, or a sign such as €. */
   readonly currency: string | null;
-  /** The bank's word for the booking's state. A booking is left out if the word says that no money has moved. */
+  /** The bank's word for the entry's state. An entry is left out if the word says that no money has moved. */
   readonly status: string | null;
-  /** Header of a column that marks the booking as one that may not count. */
+  /** Header of a column that marks the entry as one that may not count. */
   readonly doubtfulColumn?: string | undefined;
-  /** The account's balance after the booking. */
+  /** The account's balance after the entry. */
   readonly balance: number | null;
-  /** The bank's id of the booking to which this one belongs, as a currency conversion belongs to a payment. */
+  /** The bank's id of the entry to which this one belongs, as a currency conversion belongs to a payment. */
   readonly reference: string | null;
-  /** All cells of the row as written: the identity of a booking without an id. */
+  /** All cells of the row as written: the identity of an entry without an id. */
   readonly cells: readonly string[];
   /** The row as earlier releases read it, if they read it differently. */
   readonly legacy?: LegacyReading;
@@ -56,10 +56,10 @@ export interface RefusedLine {
   readonly line: number;
   readonly message: string;
   /** True if the row has a date and an amount. */
-  readonly mayBeBooking?: boolean;
+  readonly mayBeEntry?: boolean;
 }
 
-/** A row that is not a booking. */
+/** A row that is not an entry. */
 export interface LeftOutLine {
   readonly line: number;
   /** Why it was left out, such as "pending"; rows with the same reason are counted together. */
@@ -83,9 +83,9 @@ export interface Question {
   readonly message: string;
 }
 
-/** Bookings of a file in any format. */
-export interface ParsedBookings {
-  readonly bookings: readonly Booking[];
+/** Entries of a file in any format. */
+export interface ParsedEntries {
+  readonly entries: readonly Entry[];
   readonly refused: readonly RefusedLine[];
   readonly leftOut: readonly LeftOutLine[];
   /** Notes for the user about how the file was read. */
@@ -96,7 +96,7 @@ export interface ParsedBookings {
 }
 
 /**
- * Divides texts into a description and notes. The first text describes the booking, unless another one begins with it: banks
+ * Divides texts into a description and notes. The first text describes the entry, unless another one begins with it: banks
  * cut a name to a field's width and repeat it whole in the next field.
  * @param notes the file's own notes, which come first
  */

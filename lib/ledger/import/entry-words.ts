@@ -1,8 +1,8 @@
-// Recognizes rows by the words that banks and apps use, in many languages: bookings that failed or are still pending, balances and
+// Recognizes rows by the words that banks and apps use, in many languages: entries that failed or are still pending, balances and
 // totals, card payments, currency conversions, and yes/no columns.
 import { splitList } from './word-list.ts';
 
-/** Words for bookings whose money has moved. */
+/** Words for entries whose money has moved. */
 const DONE = splitList(`
   completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success, successful, approved,
   approvato, paid, sent, card charged, reviewed, unreviewed, deposited, refunded, received, accepted, processed,
@@ -42,7 +42,7 @@ const FAILED = splitList(`
   失败, 已撤销, 交易失败, 已退回, 取消, キャンセル, 失敗, 취소, 거절, 실패, geschlossen
 `);
 
-export type BookingStatus = 'done' | 'pending' | 'failed';
+export type EntryStatus = 'done' | 'pending' | 'failed';
 
 function normalize(word: string): string {
   // Every text of a file is normalized here: plain ASCII, the usual case, skips the slow Unicode step.
@@ -53,7 +53,7 @@ function normalize(word: string): string {
     .toLowerCase();
 }
 
-const STATUSES = new Map<string, BookingStatus>([
+const STATUSES = new Map<string, EntryStatus>([
   ...DONE.map((word) => [normalize(word), 'done'] as const),
   ...PENDING.map((word) => [normalize(word), 'pending'] as const),
   ...FAILED.map((word) => [normalize(word), 'failed'] as const),
@@ -62,10 +62,10 @@ const STATUSES = new Map<string, BookingStatus>([
 const MAX_WORD_LENGTH = 40;
 
 /** @returns undefined for an unknown word */
-export function findStatus(word: string): BookingStatus | undefined {
+export function findStatus(word: string): EntryStatus | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plainText = normalize(word);
-  // Some apps write a check mark or the kind of booking before the word, as in "Payment completed".
+  // Some apps write a check mark or the kind of entry before the word, as in "Payment completed".
   return (
     STATUSES.get(plainText) ??
     STATUSES.get(plainText.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
@@ -119,7 +119,7 @@ export function isBalanceText(text: string): boolean {
 const BALANCE_WORD =
   /(?:^|\s)(?:balance|totals?|subtotal|saldo|saldi|solde|kontostand|zustatek|egyenleg|summe|summa|suma|totaal|totale|totais|totales|bakiye|остаток|итого)(?:\s|$)/;
 
-/** True for a short text that mentions a balance or a total: a row with such a text and no date is not a booking. */
+/** True for a short text that mentions a balance or a total: a row with such a text and no date is not an entry. */
 export function mentionsBalance(text: string): boolean {
   return text.length <= 40 && BALANCE_WORD.test(normalize(text).replace(/[^\p{L}\p{N}]+/gu, ' '));
 }
@@ -151,7 +151,7 @@ export function isCardRefund(text: string): boolean {
 
 /**
  * @param leaveOut status words that the user named
- * @returns why a booking with this status is left out; undefined if it is kept, which includes an unknown status
+ * @returns why an entry with this status is left out; undefined if it is kept, which includes an unknown status
  */
 export function findLeaveOutReason(
   status: string | null,
@@ -160,19 +160,19 @@ export function findLeaveOutReason(
   if (status === null) return undefined;
   const isSame = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
   if (leaveOut.some(isSame)) return `"${status}"`;
-  const bookingStatus = findStatus(status);
-  if (bookingStatus === 'pending') return `"${status}": not booked yet`;
-  return bookingStatus === 'failed' ? `"${status}": never happened` : undefined;
+  const entryStatus = findStatus(status);
+  if (entryStatus === 'pending') return `"${status}": not booked yet`;
+  return entryStatus === 'failed' ? `"${status}": never happened` : undefined;
 }
 
 /**
- * Yes/no columns in which yes means that a booking is still pending or has failed. "Planned" and "scheduled" are
+ * Yes/no columns in which yes means that an entry is still pending or has failed. "Planned" and "scheduled" are
  * deliberately not listed: a purchase that they mark may be booked.
  */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
 /**
- * Yes/no columns in which yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money that a
+ * Yes/no columns in which yes leaves a doubt: the counterpart of a reversed entry may be in the file too, and money that a
  * budget excludes has still moved. The user must say whether such rows count.
  */
 const DOUBTFUL_FLAGS = new Set(

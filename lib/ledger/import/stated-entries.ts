@@ -2,32 +2,32 @@
 // padding, and line numbers.
 import { UserError } from '../../shared/user-error.ts';
 import {
-  type Booking,
+  type Entry,
   type LeftOutLine,
-  type ParsedBookings,
+  type ParsedEntries,
   toDescriptionAndNotes,
-} from './booking.ts';
+} from './entry.ts';
 
-/** Fields that the file states; the others of a booking are derived from them. */
-export interface StatedBooking
-  extends Pick<Booking, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
-  /** Texts of the booking, the best description first. */
+/** Fields that the file states; the others of an entry are derived from them. */
+export interface StatedEntry
+  extends Pick<Entry, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
+  /** Texts of the entry, the best description first. */
   readonly texts: readonly (string | null | undefined)[];
-  readonly bookingType?: string | null;
+  readonly entryType?: string | null;
   readonly category?: string | null;
   /** Notes that come before those of the texts. */
   readonly remark?: string | null;
 }
 
-export function toBooking(statedBooking: StatedBooking): Booking {
-  const { line, date, signed, account, bankId, currency, bookingType = null } = statedBooking;
-  const { category = null, remark = null } = statedBooking;
-  const texts = statedBooking.texts.flatMap((text) => tidyText(text) ?? []);
+export function toEntry(statedEntry: StatedEntry): Entry {
+  const { line, date, signed, account, bankId, currency, entryType = null } = statedEntry;
+  const { category = null, remark = null } = statedEntry;
+  const texts = statedEntry.texts.flatMap((text) => tidyText(text) ?? []);
   const { description, notes } = toDescriptionAndNotes(texts, remark);
-  const sharedFields = { line, date, signed, account, bankId, currency, bookingType, category };
+  const sharedFields = { line, date, signed, account, bankId, currency, entryType, category };
   return {
     ...sharedFields,
-    // Always two decimals: added zeros must not make another booking.
+    // Always two decimals: added zeros must not make another entry.
     writtenAmount: signed.toFixed(2),
     isDirectionStated: true,
     texts: description === undefined ? [] : [description],
@@ -38,21 +38,21 @@ export function toBooking(statedBooking: StatedBooking): Booking {
 }
 
 /**
- * Numbers bookings that share a bank's id, date and amount but differ otherwise: some banks give several bookings of a day one
+ * Numbers entries that share a bank's id, date and amount but differ otherwise: some banks give several entries of a day one
  * id.
  */
-export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[] {
+export function numberSharedIds(entries: readonly Entry[]): readonly Entry[] {
   const contents = new Map<string, Map<string, number>>();
-  return bookings.map((booking) => {
-    const { bankId, account, date, writtenAmount } = booking;
-    if (bankId === null) return booking;
+  return entries.map((entry) => {
+    const { bankId, account, date, writtenAmount } = entry;
+    if (bankId === null) return entry;
     const key = JSON.stringify([account, bankId, date, writtenAmount]);
     const numbers = contents.get(key) ?? new Map<string, number>();
     contents.set(key, numbers);
-    const content = JSON.stringify(booking.cells);
+    const content = JSON.stringify(entry.cells);
     const number = numbers.get(content) ?? numbers.size + 1;
     numbers.set(content, number);
-    return number === 1 ? booking : { ...booking, bankId: `${bankId}/${number}` };
+    return number === 1 ? entry : { ...entry, bankId: `${bankId}/${number}` };
   });
 }
 
@@ -92,12 +92,12 @@ export const INVESTMENTS = 'investments';
 
 /** @throws UserError if a file has only investments, which a ledger of income and expenses does not keep */
 export function refuseInvestments({
-  bookings,
+  entries,
   refused,
   leftOut,
-}: Pick<ParsedBookings, 'bookings' | 'refused' | 'leftOut'>): void {
+}: Pick<ParsedEntries, 'entries' | 'refused' | 'leftOut'>): void {
   const isInvestment = ({ reason }: LeftOutLine) => reason === INVESTMENTS;
-  if (bookings.length + refused.length > 0 || !leftOut.some(isInvestment)) return;
+  if (entries.length + refused.length > 0 || !leftOut.some(isInvestment)) return;
   throw new UserError(
     'The file has only investments, which a ledger does not keep. Download the statement of a bank account, a card or cash.',
   );

@@ -1,30 +1,30 @@
-// Checks bookings of any format before they become transactions: bookings that failed are left out, the rows of a
+// Checks entries of any format before they become transactions: entries that failed are left out, the rows of a
 // currency conversion become one payment, and questions that only the user can answer are collected.
 
 import { compareWithBalances } from './balance.ts';
-import {
-  type Booking,
-  type LeftOutLine,
-  type ParsedBookings,
-  pluralize,
-  type Question,
-  type RefusedLine,
-} from './booking.ts';
-import {
-  findLeaveOutReason,
-  findStatus,
-  isCardPayment,
-  isCardRefund,
-  isConversionText,
-} from './booking-words.ts';
 import {
   type CurrencyReader,
   createCurrencyReader,
   isCurrencyCode,
   mayBeSameCurrency,
 } from './currencies.ts';
+import {
+  type Entry,
+  type LeftOutLine,
+  type ParsedEntries,
+  pluralize,
+  type Question,
+  type RefusedLine,
+} from './entry.ts';
+import {
+  findLeaveOutReason,
+  findStatus,
+  isCardPayment,
+  isCardRefund,
+  isConversionText,
+} from './entry-words.ts';
 import { askAboutDates } from './far-dates.ts';
-import { findSplitBookings } from './split-rows.ts';
+import { findSplitEntries } from './split-rows.ts';
 import { askAboutBalances, findTotals } from './total-rows.ts';
 import { findTransfers } from './transfers.ts';
 
@@ -34,14 +34,14 @@ export interface CheckOptions {
   readonly isPreviewAccepted: boolean;
   readonly currency: string | undefined;
   readonly leaveOut: readonly string[];
-  /** Imports only the bookings of this account, if the file has several. */
+  /** Imports only the entries of this account, if the file has several. */
   readonly onlyAccount: string | undefined;
   /** `YYYY-MM-DD` */
   readonly today: string;
 }
 
-export interface CheckedBookings {
-  readonly bookings: readonly Booking[];
+export interface CheckedEntries {
+  readonly entries: readonly Entry[];
   readonly refused: readonly RefusedLine[];
   readonly leftOut: readonly LeftOutLine[];
   readonly findings: readonly string[];
@@ -50,44 +50,44 @@ export interface CheckedBookings {
 
 const MAX_SHOWN = 5;
 
-export function checkBookings(parsed: ParsedBookings, options: CheckOptions): CheckedBookings {
+export function checkEntries(parsed: ParsedEntries, options: CheckOptions): CheckedEntries {
   const leftOut = [...parsed.leftOut];
   const findings = [...parsed.findings];
   const questions = [...parsed.questions];
-  const addLeftOut: AddLeftOut = (booking, reason) => {
-    leftOut.push({ line: booking.line, reason, text: describeBooking(booking) });
+  const addLeftOut: AddLeftOut = (entry, reason) => {
+    leftOut.push({ line: entry.line, reason, text: describeEntry(entry) });
     return false;
   };
   const readCurrency = createCurrencyReader(parsed.currencies);
-  const movedBookings = keepMovedBookings(
-    normalizeCurrencies(parsed.bookings, readCurrency),
+  const movedEntries = keepMovedEntries(
+    normalizeCurrencies(parsed.entries, readCurrency),
     options,
     addLeftOut,
   );
-  questions.push(...askAboutUnknownStates(movedBookings, parsed.leftOut));
-  const joinedBookings = joinConversions(leaveOutSums(movedBookings, addLeftOut), addLeftOut);
-  const bookingsInCurrency = keepChosenCurrencies(
-    joinedBookings,
+  questions.push(...askAboutUnknownStates(movedEntries, parsed.leftOut));
+  const joinedEntries = joinConversions(leaveOutSums(movedEntries, addLeftOut), addLeftOut);
+  const entriesInCurrency = keepChosenCurrencies(
+    joinedEntries,
     options.currency?.split(',').map(readCurrency),
     addLeftOut,
     questions,
   );
-  const doubleEntries = askAboutDoubleEntries(bookingsInCurrency);
-  questions.push(...askAboutBalances(bookingsInCurrency), ...doubleEntries);
-  const transfers = findTransfers(doubleEntries.length > 0 ? [] : bookingsInCurrency);
+  const doubleEntries = askAboutDoubleEntries(entriesInCurrency);
+  questions.push(...askAboutBalances(entriesInCurrency), ...doubleEntries);
+  const transfers = findTransfers(doubleEntries.length > 0 ? [] : entriesInCurrency);
   questions.push(...transfers.questions);
   findings.push(...transfers.findings);
-  const withoutTransfers = bookingsInCurrency.filter(
-    (booking) => !transfers.transferRows.has(booking) || addLeftOut(booking, TRANSFER),
+  const withoutTransfers = entriesInCurrency.filter(
+    (entry) => !transfers.transferRows.has(entry) || addLeftOut(entry, TRANSFER),
   );
   questions.push(...askAboutFlags(withoutTransfers));
-  const { bookings, finding, question } = decideDirection(withoutTransfers, options);
+  const { entries, finding, question } = decideDirection(withoutTransfers, options);
   if (finding !== undefined) findings.push(finding);
   if (question !== undefined) questions.push(question);
-  findings.push(...describeAccounts(bookings));
-  questions.push(...askAboutDates(bookings, options.today));
+  findings.push(...describeAccounts(entries));
+  questions.push(...askAboutDates(entries, options.today));
   return {
-    bookings,
+    entries,
     leftOut: leftOut.toSorted((a, b) => a.line - b.line),
     refused: parsed.refused.toSorted((a, b) => a.line - b.line),
     findings,
@@ -99,64 +99,62 @@ export function checkBookings(parsed: ParsedBookings, options: CheckOptions): Ch
 
 const TRANSFER = 'a transfer between two accounts of the file';
 
-/** Records a booking as left out. Returns false, so that a filter drops it. */
-type AddLeftOut = (booking: Booking, reason: string) => false;
+/** Records an entry as left out. Returns false, so that a filter drops it. */
+type AddLeftOut = (entry: Entry, reason: string) => false;
 
-/** Keeps the bookings that moved money in the chosen account. */
-function keepMovedBookings(
-  bookings: readonly Booking[],
+/** Keeps the entries that moved money in the chosen account. */
+function keepMovedEntries(
+  entries: readonly Entry[],
   { leaveOut, onlyAccount }: CheckOptions,
   addLeftOut: AddLeftOut,
-): readonly Booking[] {
-  return bookings.filter((booking) => {
-    const reason = findLeaveOutReason(booking.status, leaveOut);
-    if (reason !== undefined) return addLeftOut(booking, reason);
-    if (onlyAccount !== undefined && booking.account !== onlyAccount)
-      return addLeftOut(booking, 'of another account');
-    return booking.signed !== 0 || addLeftOut(booking, 'amount 0');
+): readonly Entry[] {
+  return entries.filter((entry) => {
+    const reason = findLeaveOutReason(entry.status, leaveOut);
+    if (reason !== undefined) return addLeftOut(entry, reason);
+    if (onlyAccount !== undefined && entry.account !== onlyAccount)
+      return addLeftOut(entry, 'of another account');
+    return entry.signed !== 0 || addLeftOut(entry, 'amount 0');
   });
 }
 
-function askAboutFlags(bookings: readonly Booking[]): readonly Question[] {
-  const doubtfulBookings = bookings.filter(({ doubtfulColumn }) => doubtfulColumn !== undefined);
-  const bookingsByColumn = Map.groupBy(doubtfulBookings, ({ doubtfulColumn }) => doubtfulColumn);
-  return [...bookingsByColumn].flatMap(([header, [first, ...others]]): Question[] => {
+function askAboutFlags(entries: readonly Entry[]): readonly Question[] {
+  const doubtfulEntries = entries.filter(({ doubtfulColumn }) => doubtfulColumn !== undefined);
+  const entriesByColumn = Map.groupBy(doubtfulEntries, ({ doubtfulColumn }) => doubtfulColumn);
+  return [...entriesByColumn].flatMap(([header, [first, ...others]]): Question[] => {
     if (header === undefined || !first) return [];
     const message = `The column "${header}" marks ${pluralize(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;
     return [{ topic: 'status', message }];
   });
 }
 
-/** Leaves out rows that repeat the money of other rows: totals, and bookings that the next lines split into parts. */
-function leaveOutSums(bookings: readonly Booking[], addLeftOut: AddLeftOut): readonly Booking[] {
-  const splitBookings = findSplitBookings(bookings);
-  const totals = findTotals(bookings);
-  return bookings.filter((booking) => {
-    if (totals.has(booking)) return addLeftOut(booking, 'a total: the sum of other rows');
-    return (
-      !splitBookings.has(booking) || addLeftOut(booking, 'split into the parts of the next lines')
-    );
+/** Leaves out rows that repeat the money of other rows: totals, and entries that the next lines split into parts. */
+function leaveOutSums(entries: readonly Entry[], addLeftOut: AddLeftOut): readonly Entry[] {
+  const splitEntries = findSplitEntries(entries);
+  const totals = findTotals(entries);
+  return entries.filter((entry) => {
+    if (totals.has(entry)) return addLeftOut(entry, 'a total: the sum of other rows');
+    return !splitEntries.has(entry) || addLeftOut(entry, 'split into the parts of the next lines');
   });
 }
 
-export function describeBooking({
+export function describeEntry({
   date,
   signed,
   texts,
-  bookingType,
-}: Pick<Booking, 'date' | 'signed' | 'texts' | 'bookingType'>): string {
-  return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
+  entryType,
+}: Pick<Entry, 'date' | 'signed' | 'texts' | 'entryType'>): string {
+  return `${date} ${signed} ${texts[0] ?? entryType ?? ''}`;
 }
 
 /**
- * Asks about unknown status words: one of them may mean that no money has moved. If all bookings have the same word and no row
+ * Asks about unknown status words: one of them may mean that no money has moved. If all entries have the same word and no row
  * was left out, the word cannot tell rows apart.
  */
 function askAboutUnknownStates(
-  bookings: readonly Booking[],
+  entries: readonly Entry[],
   leftOut: readonly LeftOutLine[],
 ): readonly Question[] {
-  const words = new Set(bookings.flatMap(({ status }) => status ?? []));
+  const words = new Set(entries.flatMap(({ status }) => status ?? []));
   const unknownWords = [...words].filter((word) => findStatus(word) === undefined);
   if (unknownWords.length === 0 || (words.size === 1 && leftOut.length === 0)) return [];
   const shownWords = unknownWords
@@ -174,29 +172,27 @@ const MAX_DISTANCE = 3;
 
 /**
  * Joins the three rows of a payment in another currency into one: the payment, and the two sides of its conversion. The joined
- * booking has the amount in the currency that the account paid.
+ * entry has the amount in the currency that the account paid.
  */
-function joinConversions(bookings: readonly Booking[], addLeftOut: AddLeftOut): readonly Booking[] {
-  if (countCurrencies(bookings) < 2) return bookings;
-  const isConversion = ({ bookingType, texts }: Booking) =>
-    [bookingType ?? '', ...texts].some(isConversionText);
-  const conversions = bookings.filter(
-    (booking) => booking.currency !== null && isConversion(booking),
-  );
-  if (conversions.length === 0) return bookings;
-  const joinedByPayment = new Map<Booking, Booking>();
-  const usedBookings = new Set<Booking>();
+function joinConversions(entries: readonly Entry[], addLeftOut: AddLeftOut): readonly Entry[] {
+  if (countCurrencies(entries) < 2) return entries;
+  const isConversion = ({ entryType, texts }: Entry) =>
+    [entryType ?? '', ...texts].some(isConversionText);
+  const conversions = entries.filter((entry) => entry.currency !== null && isConversion(entry));
+  if (conversions.length === 0) return entries;
+  const joinedByPayment = new Map<Entry, Entry>();
+  const usedEntries = new Set<Entry>();
   const byReference = Map.groupBy(conversions, ({ reference }) => reference);
   const conversionSet = new Set(conversions);
-  for (const [n, payment] of bookings.entries()) {
+  for (const [n, payment] of entries.entries()) {
     if (conversionSet.has(payment)) continue;
-    const nearBookings = bookings.slice(Math.max(0, n - MAX_DISTANCE), n + MAX_DISTANCE + 1);
+    const nearEntries = entries.slice(Math.max(0, n - MAX_DISTANCE), n + MAX_DISTANCE + 1);
     const candidates =
       (payment.bankId !== null && byReference.get(payment.bankId)) ||
-      nearBookings.filter((each) => conversionSet.has(each) && each.date === payment.date);
+      nearEntries.filter((each) => conversionSet.has(each) && each.date === payment.date);
     const unusedCandidates = candidates
       .slice(0, MAX_RELATED)
-      .filter((each) => !usedBookings.has(each));
+      .filter((each) => !usedEntries.has(each));
     const oppositeSide = unusedCandidates.find(
       ({ currency, signed }) => currency === payment.currency && signed === -payment.signed,
     );
@@ -209,7 +205,7 @@ function joinConversions(bookings: readonly Booking[], addLeftOut: AddLeftOut): 
       );
     if (!oppositeSide || !paidSide) continue;
     for (const each of [oppositeSide, paidSide]) {
-      usedBookings.add(each);
+      usedEntries.add(each);
       addLeftOut(each, 'currency conversion, part of its payment');
     }
     joinedByPayment.set(payment, {
@@ -218,43 +214,43 @@ function joinConversions(bookings: readonly Booking[], addLeftOut: AddLeftOut): 
       currency: paidSide.currency,
     });
   }
-  return bookings
-    .filter((booking) => !usedBookings.has(booking))
-    .map((booking) => joinedByPayment.get(booking) ?? booking);
+  return entries
+    .filter((entry) => !usedEntries.has(entry))
+    .map((entry) => joinedByPayment.get(entry) ?? entry);
 }
 
 function normalizeCurrencies(
-  bookings: readonly Booking[],
+  entries: readonly Entry[],
   readCurrency: CurrencyReader,
-): readonly Booking[] {
-  return bookings.map((booking) =>
-    booking.currency === null ? booking : { ...booking, currency: readCurrency(booking.currency) },
+): readonly Entry[] {
+  return entries.map((entry) =>
+    entry.currency === null ? entry : { ...entry, currency: readCurrency(entry.currency) },
   );
 }
 
-function countCurrencies(bookings: readonly Booking[]): number {
-  return new Set(bookings.flatMap(({ currency }) => currency ?? [])).size;
+function countCurrencies(entries: readonly Entry[]): number {
+  return new Set(entries.flatMap(({ currency }) => currency ?? [])).size;
 }
 
 function keepChosenCurrencies(
-  bookings: readonly Booking[],
+  entries: readonly Entry[],
   chosenCodes: readonly string[] | undefined,
   addLeftOut: AddLeftOut,
   questions: Question[],
-): readonly Booking[] {
+): readonly Entry[] {
   if (chosenCodes !== undefined)
-    return bookings.filter(
-      (booking) =>
-        booking.currency === null ||
-        chosenCodes.includes(booking.currency) ||
-        addLeftOut(booking, `in ${booking.currency}`),
+    return entries.filter(
+      (entry) =>
+        entry.currency === null ||
+        chosenCodes.includes(entry.currency) ||
+        addLeftOut(entry, `in ${entry.currency}`),
     );
-  const currencies = [...Map.groupBy(bookings, ({ currency }) => currency)].flatMap(
+  const currencies = [...Map.groupBy(entries, ({ currency }) => currency)].flatMap(
     ([currency, rows]) => (currency === null ? [] : { currency, rows: rows.length }),
   );
   if (currencies.length > 1)
     questions.push({ topic: 'currency', message: describeCurrencies(currencies) });
-  return bookings;
+  return entries;
 }
 
 interface CurrencyCount {
@@ -284,9 +280,9 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
 }
 
 /** Adds up each account of the file: one sum over several accounts says little. */
-function describeAccounts(bookings: readonly Booking[]): readonly string[] {
-  if (bookings.every(({ account }) => account === bookings[0]?.account)) return [];
-  const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];
+function describeAccounts(entries: readonly Entry[]): readonly string[] {
+  if (entries.every(({ account }) => account === entries[0]?.account)) return [];
+  const accounts = [...Map.groupBy(entries, ({ account }) => account ?? 'no account')];
   const shownAccounts = accounts.slice(0, MAX_SHOWN).map(([account, rows]) => {
     const addUp = (sign: 1 | -1) => {
       const cents = rows.map(({ signed }) => Math.max(0, Math.round(sign * signed * 100)));
@@ -302,8 +298,8 @@ function describeAccounts(bookings: readonly Booking[]): readonly string[] {
 }
 
 /** Asks about an export of double-entry books, which repeats each transaction for every account that it touches. */
-function askAboutDoubleEntries(bookings: readonly Booking[]): readonly Question[] {
-  const groups = Map.groupBy(bookings, ({ date }) => date)
+function askAboutDoubleEntries(entries: readonly Entry[]): readonly Question[] {
+  const groups = Map.groupBy(entries, ({ date }) => date)
     .values()
     .flatMap((sameDate) =>
       Map.groupBy(sameDate, ({ bankId, texts }) => bankId ?? texts[0]).values(),
@@ -314,8 +310,8 @@ function askAboutDoubleEntries(bookings: readonly Booking[]): readonly Question[
       Math.round(group.reduce((sum, { signed }) => sum + signed, 0) * 100) === 0,
   );
   const rows = balancedGroups.reduce((sum, group) => sum + group.length, 0);
-  if (balancedGroups.length < 2 || rows < bookings.length * 0.8) return [];
-  const accounts = [...new Set(bookings.flatMap(({ account }) => account ?? []))];
+  if (balancedGroups.length < 2 || rows < entries.length * 0.8) return [];
+  const accounts = [...new Set(entries.flatMap(({ account }) => account ?? []))];
   const advice =
     accounts.length > 1
       ? `Import only one account with --only-account NAME; the file has ${accounts.slice(0, MAX_SHOWN).join(', ')}.`
@@ -329,63 +325,63 @@ function askAboutDoubleEntries(bookings: readonly Booking[]): readonly Question[
 }
 
 interface DirectionDecision {
-  readonly bookings: readonly Booking[];
+  readonly entries: readonly Entry[];
   readonly finding?: string;
   readonly question?: Question;
 }
 
 /**
- * Decides whether the signs are reversed. Most bookings of a household are expenses, so a file that has mostly income by its
+ * Decides whether the signs are reversed. Most entries of a household are expenses, so a file that has mostly income by its
  * signs alone is suspect.
  */
 function decideDirection(
-  bookings: readonly Booking[],
+  entries: readonly Entry[],
   { isInverted, isPreviewAccepted }: CheckOptions,
 ): DirectionDecision {
   const invert = () =>
-    bookings.map((booking) =>
-      booking.isDirectionStated ? booking : { ...booking, signed: 0 - booking.signed },
+    entries.map((entry) =>
+      entry.isDirectionStated ? entry : { ...entry, signed: 0 - entry.signed },
     );
   if (isInverted)
-    return { bookings: bookings.map((booking) => ({ ...booking, signed: 0 - booking.signed })) };
-  const unstatedBookings = bookings.filter(({ isDirectionStated }) => !isDirectionStated);
-  const incomeBookings = unstatedBookings.filter(({ signed }) => signed > 0);
-  const negativeBookings = unstatedBookings.filter(({ signed }) => signed < 0);
-  const isMostlyIncome = incomeBookings.length * 2 > bookings.length;
-  if (isPreviewAccepted) return { bookings };
+    return { entries: entries.map((entry) => ({ ...entry, signed: 0 - entry.signed })) };
+  const unstatedEntries = entries.filter(({ isDirectionStated }) => !isDirectionStated);
+  const incomeEntries = unstatedEntries.filter(({ signed }) => signed > 0);
+  const negativeEntries = unstatedEntries.filter(({ signed }) => signed < 0);
+  const isMostlyIncome = incomeEntries.length * 2 > entries.length;
+  if (isPreviewAccepted) return { entries };
   const isPayment = hasText(isCardPayment);
   const isCardFile =
-    negativeBookings.some(isPayment) &&
-    negativeBookings.every((each) => isPayment(each) || hasText(isCardRefund)(each));
-  if (isMostlyIncome && isCardFile && !incomeBookings.some(({ texts }) => texts.some(isIncomeText)))
+    negativeEntries.some(isPayment) &&
+    negativeEntries.every((each) => isPayment(each) || hasText(isCardRefund)(each));
+  if (isMostlyIncome && isCardFile && !incomeEntries.some(({ texts }) => texts.some(isIncomeText)))
     return {
-      bookings: invert(),
+      entries: invert(),
       finding:
         'positive amounts are expenses: the negative ones are payments to the card (--as-it-is reads them as they are)',
     };
   if (isMostlyIncome)
     return {
-      bookings,
+      entries,
       question: {
         topic: 'direction',
-        message: describeIncome(incomeBookings.length, bookings.length),
+        message: describeIncome(incomeEntries.length, entries.length),
       },
     };
-  const { agreeingCount, reversedCount, pairCount } = compareWithBalances(bookings);
+  const { agreeingCount, reversedCount, pairCount } = compareWithBalances(entries);
   if (reversedCount > agreeingCount && reversedCount * 2 >= pairCount)
     return {
-      bookings,
+      entries,
       question: {
         topic: 'direction',
         message:
           'The balances contradict the signs: they fall where the amounts are positive. Reverse the signs with --invert, or keep them with --as-it-is.',
       },
     };
-  return { bookings };
+  return { entries };
 }
 
 function hasText(matches: (text: string) => boolean) {
-  return ({ texts, bookingType }: Booking) => [...texts, bookingType ?? ''].some(matches);
+  return ({ texts, entryType }: Entry) => [...texts, entryType ?? ''].some(matches);
 }
 
 const INCOME_TEXT =
