@@ -1,6 +1,6 @@
 // Common fields of all records: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
 
-/** Reads the id in a path segment; undefined for a text that is not a canonical positive integer, such as `0`, `007` or `1.5`. */
+/** Reads the id in a path segment; undefined for a string that is not a canonical positive integer, such as `0`, `007` or `1.5`. */
 export function parseId(text: string): number | undefined {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const id = Number(text);

@@ -63,7 +63,7 @@ function hasVisibleCharacter(value: string): boolean {
   return VISIBLE.test(value);
 }
 
-// A character counts at most two in `length`, so a text of more than twice the limit is refused without counting its
+// A character counts at most two in `length`, so text of more than twice the limit is refused without counting its
 // characters.
 function createLengthCheck(maximum: number) {
   return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;

@@ -1,4 +1,4 @@
-// Static texts, which need no key: pages, their styles and scripts, the API description. Only their compressed form is stored,
+// Static text files, which need no key: pages, their styles and scripts, the API description. Only their compressed form is stored,
 // because the gateway does not compress, and nearly every client accepts gzip.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ export interface StaticText {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes browsers revalidate a text at every use: it is sent again only if it has changed. */
+/** Makes browsers revalidate a file at every use: it is sent again only if it has changed. */
 export const ALWAYS_REVALIDATE = { 'cache-control': 'no-cache' };
 
 /** @param headers headers besides those of every response, with names in lower case */

@@ -1,4 +1,4 @@
-// Sends static texts: compressed to clients that accept gzip, and not at all to clients that already have them.
+// Sends static text files: compressed to clients that accept gzip, and not at all to clients that already have them.
 import { gunzipSync } from 'node:zlib';
 import type { ApiEvent } from './api-event.ts';
 import { createEndpoint } from './endpoint.ts';
@@ -9,7 +9,7 @@ import type { StaticText } from './static-text.ts';
 /** For a URL with the text's hash, which always returns the same text. */
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** @param choose chooses the text by the path, which may have a slash at its end, and by the query */
+/** @param choose selects the file by the path, which may end in a slash, and by the query */
 export function createTextEndpoint(
   failureMessage: string,
   choose: (path: string, query: ApiEvent['query']) => StaticText,

@@ -53,9 +53,7 @@ export function readAmount(text: string, decimal: DecimalSeparator): ParsedAmoun
     throw new Error(
       `${quotedText} has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
     );
-  throw new Error(
-    `${quotedText} is not an amount with a decimal ${decimal} (--decimal chooses it)`,
-  );
+  throw new Error(`${quotedText} is not an amount with a decimal ${decimal} (--decimal sets it)`);
 }
 
 /** A number with a unit such as thousands or millions, in several languages. */

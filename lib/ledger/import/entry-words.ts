@@ -119,7 +119,7 @@ export function isBalanceText(text: string): boolean {
 const BALANCE_WORD =
   /(?:^|\s)(?:balance|totals?|subtotal|saldo|saldi|solde|kontostand|zustatek|egyenleg|summe|summa|suma|totaal|totale|totais|totales|bakiye|остаток|итого)(?:\s|$)/;
 
-/** True for a short text that mentions a balance or a total: a row with such a text and no date is not an entry. */
+/** True for short text that mentions a balance or a total: a row with such text and no date is not an entry. */
 export function mentionsBalance(text: string): boolean {
   return text.length <= 40 && BALANCE_WORD.test(normalize(text).replace(/[^\p{L}\p{N}]+/gu, ' '));
 }

@@ -243,7 +243,7 @@ function findValue({ children }: Element, name: string): string {
   return '';
 }
 
-/** Parses the tags. A tag before a text is a value, closed or not; every other tag contains what follows up to its closing tag. */
+/** Parses the tags. A tag before text is a value, closed or not; every other tag contains what follows up to its closing tag. */
 function parseElements(text: string): readonly Element[] {
   const body = replaceCdata(text);
   const lineAt = createLineCounter(body);

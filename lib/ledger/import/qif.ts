@@ -70,7 +70,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     }
   }
   refuseInvestments({ entries, leftOut, refused });
-  const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
+  const finding = `dates are read as ${dates.order} (--date-order sets another order)`;
   const findings = entries.length === 0 ? [] : [finding];
   const questions = decimals.question === undefined ? [] : [decimals.question];
   return { entries, leftOut, refused, findings, questions } satisfies ParsedEntries;

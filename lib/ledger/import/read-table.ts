@@ -378,5 +378,5 @@ function joinTexts(texts: readonly string[]): readonly string[] {
 /** An account number, which some banks write instead of the payer's name. */
 const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]{10,}$/;
 
-/** Placeholders that banks write for an entry without a text. */
+/** Placeholders that banks write for an entry without text. */
 const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.'"]+)$/i;

@@ -70,7 +70,7 @@ export function readExactAmount(text: string): number {
   return sign === '' || sign === '+' || amount === 0 ? amount : -amount;
 }
 
-/** Makes a text one line, without the padding of fixed-width fields; null if nothing is left. */
+/** Puts text on one line, without the padding of fixed-width fields; null if nothing is left. */
 export function tidyText(text: string | null | undefined): string | null {
   return text?.replace(/\s+/g, ' ').trim() || null;
 }

@@ -84,7 +84,7 @@ const GUESSED_ENCODINGS: readonly string[] = [
 ];
 
 /**
- * Decodes a text again in each of the other encodings: the guess may differ from one file of a bank to the next.
+ * Decodes text again in each of the other encodings: the guess may differ between two files from the same bank.
  * @param encoding the encoding that the text was decoded from
  */
 export function createRereader(encoding: string): (text: string) => readonly string[] {
@@ -187,7 +187,7 @@ function decodeStrictly(sample: Uint8Array, encoding: string): string {
 
 type Judge = (text: string) => number;
 
-/** Judges a text by its non-ASCII characters: a letter stands next to other letters, a symbol does not. */
+/** Judges text by its non-ASCII characters: a letter stands next to other letters, a symbol does not. */
 function judgeAlphabet(letters: string): Judge {
   const commonLetters = new Set(letters);
   return judgeCharacters((character, before, after) => {
@@ -214,7 +214,7 @@ function judgeScript(letter: RegExp): Judge {
   });
 }
 
-/** Judges a text by how common its characters are: almost any two bytes decode to some rare character. */
+/** Judges text by how common its characters are: almost any two bytes decode to some rare character. */
 function judgeEastAsian(encoding: (typeof EAST_ASIAN)[number]): Judge {
   return judgeCharacters((character, before) => {
     if (/[\u3040-\u30ff]/.test(character)) return 2.2;

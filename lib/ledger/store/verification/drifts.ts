@@ -64,7 +64,7 @@ function findCounterDrifts(
     const recomputedCounter = recomputed.get(name);
     const counter = recordedCounter ?? recomputedCounter;
     if (!counter || (recordedCounter?.count ?? 0n) === (recomputedCounter?.count ?? 0n)) return [];
-    // A category that does not exist is a drift of its own; its count is not created.
+    // A category that does not exist is a separate drift; its count is not created.
     if (counter.attribute === TRANSACTION_COUNT && !knownKeys.has(counter.key.sk)) return [];
     const { key, attribute } = counter;
     return [

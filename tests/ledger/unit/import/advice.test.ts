@@ -119,7 +119,7 @@ const CASES: readonly Case[] = [
     { columns: { date: '3', amount: '5', description: '1' } },
   ],
   [
-    '--decimal chooses it',
+    '--decimal sets it',
     'date;name;amount|2025-12-30;Tea;-3,00|2025-12-29;Bus;-4,00',
     { decimal: 'comma' },
     { decimal: 'point' },
@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
     { columns: { amount: 'Money' } },
   ],
   [
-    '--date-order chooses another order',
+    '--date-order sets another order',
     '!Type:Bank|D12/30/2025|T-3.00|PTea|^|D12/29/2025|T-4.00|PBus|^',
     { dateOrder: 'mdy' },
   ],

@@ -40,7 +40,7 @@ describe('the reader of QIF', () => {
       ],
       leftOut: [],
       refused: [],
-      findings: ['dates are read as mdy (--date-order chooses another order)'],
+      findings: ['dates are read as mdy (--date-order sets another order)'],
     });
   });
 
