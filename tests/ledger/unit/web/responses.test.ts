@@ -7,7 +7,6 @@ describe('a response from the service', () => {
 
   beforeEach(() => {
     requests.length = 0;
-    forgetAllResponses();
     const emptyStorage = { getItem: () => null };
     vi.stubGlobal('sessionStorage', emptyStorage);
     vi.stubGlobal('localStorage', emptyStorage);
@@ -16,7 +15,11 @@ describe('a response from the service', () => {
       return Response.json({ success: true });
     });
   });
-  afterEach(() => void vi.unstubAllGlobals());
+  afterEach(() => {
+    // Other test files share the cache.
+    forgetAllResponses();
+    vi.unstubAllGlobals();
+  });
 
   const signal = new AbortController().signal;
 

@@ -47,6 +47,7 @@ const { isMoving, mergeCategory, resumeMerge } = await import(
 const { keepDraft, writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { updateCategory } = await import('../../../../../web/page/category-writes.ts');
 const { loadView, me, notice } = await import('../../../../../web/page/ledger.ts');
+const { forgetAllResponses } = await import('../../../../../web/page/responses.ts');
 
 const FOOD = 1;
 const HOME = 2;
@@ -178,6 +179,7 @@ afterEach(() => {
 afterAll(() => {
   // Other test files share the modules of the page.
   forgetWrittenCategories();
+  forgetAllResponses();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });

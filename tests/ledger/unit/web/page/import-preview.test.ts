@@ -32,6 +32,7 @@ const { importing, closeImport, isImportUnderWay, openFile, preview } = await im
   '../../../../../web/page/import-state.ts'
 );
 const { runImport } = await import('../../../../../web/page/import-run.ts');
+const { forgetAllResponses } = await import('../../../../../web/page/responses.ts');
 const NO_OPTIONS = { withDuplicates: false, withChanges: false };
 
 function createFile(name: string): File {
@@ -52,6 +53,7 @@ beforeEach(() => {
 afterAll(() => {
   // Other test files share the modules of the page.
   closeImport();
+  forgetAllResponses();
   vi.unstubAllGlobals();
 });
 

@@ -54,6 +54,7 @@ const { call, storedKey } = await import('../../../../../web/page/client.ts');
 const { forgetWrittenCategories } = await import('../../../../../web/page/category-list.ts');
 const { createCategory } = await import('../../../../../web/page/category-writes.ts');
 const { untilAnswered } = await import('../../../../../web/page/repeated-call.ts');
+const { forgetAllResponses } = await import('../../../../../web/page/responses.ts');
 const { readRows } = await import('../../../../../web/page/view.ts');
 const { trackWork: work } = await import('../../../../../web/page/work-under-way.ts');
 const { keyQuestion } = await import('../../../../../web/page/key-question.ts');
@@ -75,6 +76,7 @@ async function openPage({ isOnDevice = true } = {}): Promise<void> {
 afterAll(() => {
   // Other test files share the modules of the page.
   storedKey.write('', { isOnDevice: false });
+  forgetAllResponses();
   me.value = undefined;
   vi.unstubAllGlobals();
 });
