@@ -1,5 +1,5 @@
-// The documentation page as a person uses it: the page loads nothing from other sites and lets its reader try calls. Axe finds no error
-// in any state of the page.
+// The documentation page as a person uses it: the page loads nothing from other sites and lets its reader try calls. Axe finds no
+// accessibility error in any state of the page.
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -50,7 +50,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
-  test('shows the response of a failure as the example of a failure', async () => {
+  test('shows an example of each failure, such as a 404', async () => {
     await page.locator('#operations-categories-readCategory .opblock-summary-control').click();
     const failure = page.locator('#operations-categories-readCategory tr[data-code="404"]');
     await failure.getByText('"Category with id 7 not found"').waitFor();
@@ -70,7 +70,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
-  test('has a dark scheme, a link to the page, and the API key that the page keeps', async () => {
+  test('has a dark scheme, a link to the ledger page, and the API key that was entered there', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.evaluate(`sessionStorage.setItem('api-key', 'fl_of_the_page')`);
     await page.reload();

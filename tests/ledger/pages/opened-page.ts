@@ -60,7 +60,7 @@ export function openPages() {
       problems.push(watchPage(page, url, isProvoked));
       return page;
     },
-    /** Opens the page and waits for its figures. On a busy machine the page may repeat reads that were refused for lack of time. */
+    /** Opens the page and waits for its figures. On a busy machine the page may retry reads that were refused for lack of time. */
     async visit(hash = '', options: BrowserContextOptions = {}): Promise<Page> {
       const page = await this.open(options);
       await page.goto(`${url}/${hash}`);
@@ -112,7 +112,7 @@ export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   }
 }
 
-export function addForm(page: Page) {
+export function findAddForm(page: Page) {
   return page.getByRole('form', { name: 'Add transaction' });
 }
 

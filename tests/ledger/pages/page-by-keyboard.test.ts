@@ -85,7 +85,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForSelector('.entry:has-text("Below it"):focus');
   });
 
-  test('a refused save leaves the focus where the user is, and Dismiss returns it there', async () => {
+  test('a refused save does not move the focus, and Dismiss returns the focus to where it was', async () => {
     await pages.createRow({ description: 'Refused edit', transaction_date: '2001-03-02' });
     const page = await pages.visit('#period=2001-03');
     const alert = page.getByRole('alert').getByText('was not saved');
@@ -142,7 +142,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForURL(/q=august/);
     const yearPage = await pages.visit('#period=2001');
     await tabTo(yearPage, yearPage.locator('.period').first());
-    // The bars are one stop of the Tab key.
+    // The Tab key stops at the bars only once.
     await press(yearPage, 'Tab');
     expect(await yearPage.locator('.period:focus').count()).toBe(0);
     await press(yearPage, 'Shift+Tab');
@@ -183,7 +183,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForSelector('.categories button:focus');
     const readCategoryName = async () => (await pages.readRows('Moved by key'))[0]?.category_name;
     expect(await readCategoryName()).toBe('Renamed by key');
-    // Undo disappears when it is pressed, and the focus stays in the notice.
+    // The Undo button disappears when it is pressed, and the focus stays in the notice.
     await tabTo(page, alert.getByRole('button', { name: 'Undo' }), 'Shift+Tab');
     await press(page, 'Enter');
     await alert.getByText('Moved back 1 transaction to Merged by key').waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await sheet.waitFor({ state: 'detached' });
   });
 
-  test('the focus returns to Settings from a sheet that they open', async () => {
+  test('the focus returns to the Settings button from a sheet that the settings open', async () => {
     const page = await pages.visit('#period=2001-02');
     for (const name of ['Imports of this ledger', 'Keyboard shortcuts']) {
       await tabTo(page, button(page, 'Settings'));
@@ -248,7 +248,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
     await expect.poll(() => pages.readRows('By keyboard')).toEqual([]);
-    // Nothing of the import is shown any more, and the focus stays in its place.
+    // The import is no longer shown, and the focus stays in its place.
     await page.waitForSelector('.import-place:focus', { state: 'attached' });
     await tabTo(page, button(page, 'Previous month'));
   });

@@ -1,4 +1,4 @@
-// The import of a bank's file through the page: preview, options, progress and Undo, and connections that are cut.
+// The import of a bank's file through the page: preview, options, progress and Undo, and broken connections.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -13,7 +13,7 @@ function createBankFile(lines: readonly string[], name = 'bank.csv') {
   return { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
 }
 
-/** @param year a different one in each test, so that rows of other tests are not possible duplicates */
+/** @param year must differ between tests, so that rows of other tests are not possible duplicates */
 function makeLines(count: number, text: string, year: number): string[] {
   return Array.from(
     { length: count },
@@ -132,7 +132,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect((await pages.readRows('Zoo ticket')).length).toBe(6);
   });
 
-  test('an unclear column becomes a question, and the answer is remembered for such files', async () => {
+  test('the preview asks about an unclear column, and the answer is remembered for such files', async () => {
     const page = await pages.visit();
     const createUnclearFile = (line: string) => ({
       ...createBankFile([]),
@@ -151,7 +151,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('1 new').waitFor();
   });
 
-  test('a file that cannot be read shows the reason, and offers nothing', async () => {
+  test('the preview of an unreadable file shows the reason, and has no Import button', async () => {
     const page = await pages.visit();
     const file = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from('a\0b\0c') };
     const preview = await chooseFile(page, file);
@@ -162,7 +162,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.waitFor({ state: 'detached' });
   });
 
-  test('rows that exist under another name of the account are pointed out', async () => {
+  test('rows that were imported under another account name are pointed out', async () => {
     const page = await pages.visit();
     // With fewer rows, the second import would show possible duplicates.
     const file = createBankFile(makeLines(12, 'Named later', 1993));
@@ -247,7 +247,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('150 new, 99 already there').waitFor();
   });
 
-  test('an import that continues while a file is previewed keeps its record', async () => {
+  test('an import in another tab that continues while a file is previewed keeps its record', async () => {
     const page = await pages.visit();
     const writeRecord = (rows: readonly string[]) =>
       pages.call('PUT', '/imports', { import_id: 'of another tab', rows });
@@ -265,7 +265,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(data).toContainEqual({ import_id: 'of another tab', part: 1, rows });
   });
 
-  test('an edited export changes the transactions that have not changed since', async () => {
+  test('an edited export changes only transactions that have not changed since the export', async () => {
     await pages.createRow({ description: 'To edit', transaction_date: '2007-02-01' });
     const id = await pages.createRow({
       description: 'Edited here, too',
@@ -357,7 +357,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await preview.getByText('Deleted earlier').count()).toBe(0);
   });
 
-  test('the imports are listed, and one of them is undone', async () => {
+  test('the imports are listed, and each can be undone', async () => {
     const page = await pages.visit();
     await chooseFile(
       page,

@@ -1,12 +1,12 @@
-// The page with twenty thousand transactions: the number of its requests, the accessibility of all its states, and hostile texts,
-// which are shown as text.
+// The page with twenty thousand transactions: how many requests it sends, how much it draws, whether all its states are accessible,
+// and hostile descriptions, which are shown as text.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import {
   AS_PHONE,
-  addForm,
+  findAddForm,
   findRow,
   openPages,
   waitForNextFrame,
@@ -21,7 +21,7 @@ interface BulkResults {
   readonly results: readonly { readonly status: number }[];
 }
 
-describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () => {
+describe.skipIf(whyNoChromium())('the page with twenty thousand transactions', () => {
   const pages = openPages();
 
   /** Creates transactions over ten years, a thousand in each category, in requests of a hundred. */
@@ -73,26 +73,26 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       await waitUntilIdle(page);
       expect(new Set(urls).size).toBe(urls.length);
       expect(urls.length).toBeLessThanOrEqual(5);
-      const before = urls.length;
+      const requestCount = urls.length;
       await page.getByRole('button', { name: 'Settings' }).click();
       await page.keyboard.press('Escape');
-      expect(urls).toHaveLength(before);
+      expect(urls).toHaveLength(requestCount);
     },
   );
 
-  /** Texts of the functions that draw these parts: list, row, chart, chips, figures, form, and the field of the date. */
+  /** Texts in the source of the functions that draw the list, a row, the chart, chips, figures, a form, and a date field. */
   const DRAWING_FUNCTIONS = [
     ...['Select all', '"data-id":', 'Figures of each period', 'Uncategorised', 'Totals'],
     ...['of-date', '0001-01-01'],
   ];
 
-  /** Selects a row of a view, and opens another row. */
+  /** Selects a row, and opens another row for editing. */
   async function openFields(page: Page) {
     await page.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
     await page.locator('.entry').first().click();
     const edit = page.getByRole('form', { name: /^Edit/ });
     await edit.waitFor();
-    const fields = [addForm(page), edit].flatMap((form) =>
+    const fields = [findAddForm(page), edit].flatMap((form) =>
       ['Description', 'Amount', 'Category'].map((label) => form.getByLabel(label)),
     );
     return { edit, fields };
@@ -169,7 +169,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const { edit, fields } = await openFields(page);
     for (const field of [...fields, edit.getByLabel('Notes')]) {
       await field.focus();
-      // The focus changes more than the field, and the first letter in a field of categories opens their list.
+      // The focus changes more than the field, and the first letter in a category field opens the list of categories.
       await page.keyboard.press('1');
       await waitForNextFrame(page);
       const layouts = await traceLayouts(page, async () => {
@@ -184,7 +184,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
 
   test('a letter typed in a category field is drawn first, and the list of categories one frame later', async () => {
     const page = await pages.visit('#period=all');
-    const field = addForm(page).getByLabel('Category');
+    const field = findAddForm(page).getByLabel('Category');
     await field.focus();
     await page.evaluate(`
       document.activeElement.addEventListener('input', ({ target }) =>
@@ -202,7 +202,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   test.each([
     ['on a desktop', {}],
     ['on a phone', AS_PHONE],
-  ])('a late search result moves nothing %s', async (_, options) => {
+  ])('a search result that arrives late moves nothing %s', async (_, options) => {
     const page = await pages.visit(`#period=${new Date().getFullYear()}`, options);
     await page.evaluate(`
       window.shifts = 0;
@@ -293,7 +293,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     },
   );
 
-  test('the arrow keys show the same tooltip of a bar as the mouse', async () => {
+  test('the arrow keys show the same tooltip for a bar as the mouse', async () => {
     const page = await pages.visit('#period=12m');
     await page.locator('.period').first().focus();
     await page.keyboard.press('ArrowRight');
@@ -330,7 +330,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Next page');
   });
 
-  test('all dates with more years than a summary allows show no figures of another period', async () => {
+  test('if a ledger has more years than a summary allows, All dates shows no figures of another period', async () => {
     const id = await pages.createRow({ description: 'Oldest', transaction_date: '0001-01-01' });
     onTestFinished(async () => void (await pages.call('DELETE', `/transactions/${id}`)));
     const page = await pages.visit();

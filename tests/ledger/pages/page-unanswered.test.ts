@@ -1,15 +1,15 @@
-// The page while the service does not respond: it repeats failed reads and writes after increasing delays.
+// The page while the service does not respond: it retries failed reads and writes after increasing delays.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
-import { addForm, findRow, openPages } from './opened-page.ts';
+import { findAddForm, findRow, openPages } from './opened-page.ts';
 
 const LIST = /\/transactions\?/;
 
 describe.skipIf(whyNoChromium())('the page while the service does not respond', () => {
   const pages = openPages();
 
-  /** Opens a page whose timers stand still until the test moves the clock. */
+  /** Opens a page whose timers do not run until the test moves the clock. */
   async function openWithStoppedClock(): Promise<Page> {
     const page = await pages.open();
     await page.clock.install();
@@ -90,13 +90,13 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     expect(refusals).toBe(1);
   });
 
-  test('a view that could not be read is read again as a whole', async () => {
+  test('after one read of a view fails, the page reads the whole view again', async () => {
     await pages.createRow({ description: 'Read whole', transaction_date: '1997-01-02' });
     const page = await openWithStoppedClock();
-    const isListRead = page.waitForResponse(LIST);
+    const listResponse = page.waitForResponse(LIST);
     let isLost = true;
     await page.route(/\/summary\?/, async (route) => {
-      await isListRead;
+      await listResponse;
       await (isLost ? route.abort() : route.fallback());
     });
     await page.goto(`${pages.url()}/#period=1997`);
@@ -112,8 +112,8 @@ describe.skipIf(whyNoChromium())('the page while the service does not respond', 
     const page = await openWithStoppedClock();
     const writes = await loseRequests(page, /\/transactions$/, 'POST');
     await page.goto(pages.url());
-    await addForm(page).getByLabel('Description').fill('Attempted');
-    await addForm(page).getByLabel('Amount').fill('1');
+    await findAddForm(page).getByLabel('Description').fill('Attempted');
+    await findAddForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
     await waitForRoundTrip(page);

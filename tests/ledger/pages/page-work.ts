@@ -1,4 +1,4 @@
-// Measures the browser's work on the page in calls of functions and in layouts. Such counts are the same on any machine.
+// Measures the browser's work on the page by counting function calls and layouts, which are the same on any machine.
 import type { Page } from 'playwright-core';
 
 /**
@@ -35,7 +35,7 @@ interface TraceEvent {
   readonly args?: { readonly beginData?: Layout };
 }
 
-/** Returns the layouts that the browser makes while `run` runs. */
+/** Returns the layouts that the browser performs during `run`. */
 export async function traceLayouts(
   page: Page,
   run: () => Promise<void>,

@@ -1,13 +1,13 @@
-// The page as a person uses it to keep a ledger: adding, correcting, deleting, sorting into categories and looking at months, by
-// mouse and by keyboard, without a connection, and with a read-only key. Axe finds no error in any state of the page.
+// The page as a person uses it to keep a ledger: adding, correcting, deleting, categorising and looking at months, by mouse and by
+// keyboard, without a connection, and with a read-only key. Axe finds no accessibility error in any state of the page.
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import {
   AS_PHONE,
-  addForm,
   expectAccessibleInBothSchemes,
+  findAddForm,
   findRow,
   openPages,
   stopTime,
@@ -25,7 +25,7 @@ const SCHEMES = ['light', 'dark'] as const;
 describe.skipIf(whyNoChromium())('the page', () => {
   const pages = openPages();
 
-  test('an empty ledger gets its first ten rows, by keyboard alone', async () => {
+  test('the first ten rows of an empty ledger are added by keyboard alone', async () => {
     const page = await pages.visit();
     await page.getByText('Add the first above').waitFor();
     await expectAccessibleInBothSchemes(page);
@@ -46,7 +46,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('23.70');
   });
 
-  test('a request whose response is lost is repeated, and the row is recorded once', async () => {
+  test('a request whose response is lost is retried, and the row is created once', async () => {
     const page = await pages.visit();
     const keys: (string | undefined)[] = [];
     const noticeShown = Promise.withResolvers<void>();
@@ -60,15 +60,15 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await route.fetch();
       await route.abort();
     });
-    await addForm(page).getByLabel('Description').fill('Lost answer');
-    await addForm(page).getByLabel('Amount').fill('1');
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByLabel('Description').fill('Lost answer');
+    await findAddForm(page).getByLabel('Amount').fill('1');
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
     await findRow(page, 'Lost answer').waitFor();
     await page.getByText('the service does not answer').waitFor();
     await expectAccessible(page);
     noticeShown.resolve();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    // On a busy machine the page may repeat the request more than once.
+    // On a busy machine the page may retry the request more than once.
     expect(keys.length).toBeGreaterThan(1);
     expect([...new Set(keys)]).toEqual([expect.stringMatching(/./)]);
     expect(await pages.readRows('Lost answer')).toHaveLength(1);
@@ -86,30 +86,30 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await route.fetch();
       await route.abort();
     });
-    await addForm(page).getByLabel('Description').fill('Cut off');
-    await addForm(page).getByLabel('Amount').fill('1');
+    await findAddForm(page).getByLabel('Description').fill('Cut off');
+    await findAddForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
     events.length = 0;
     const listRead = page.waitForRequest(/\/transactions\?/);
     await page.reload();
     await listRead;
-    // The page must repeat the write before it reads the list: the list already has the row, and the page would show the row
-    // twice until the write has a response.
+    // The page must retry the write before it reads the list: the list already has the row, so the page would show the row twice
+    // until the write has a response.
     expect(events.slice(events.indexOf('reload'))).toContain('POST');
     await findRow(page, 'Cut off').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
     expect(await pages.readRows('Cut off')).toHaveLength(1);
   });
 
-  test('a row that was added offline is sent after its tab was closed, once, and by no open tab before', async () => {
+  test('a row that was added offline is sent once, after its tab is closed, and by no other tab before', async () => {
     const page = await pages.visit();
     const secondTab = await page.context().newPage();
     await secondTab.goto(pages.url());
     await waitUntilIdle(secondTab);
     await page.route('**/transactions', (route) => route.abort());
-    await addForm(page).getByLabel('Description').fill('Kept for later');
-    await addForm(page).getByLabel('Amount').fill('1');
+    await findAddForm(page).getByLabel('Description').fill('Kept for later');
+    await findAddForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
     await secondTab.reload();
@@ -125,13 +125,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('a refused row is removed, shows the reason, and can be corrected', async () => {
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('Too exact');
-    await addForm(page).getByLabel('Amount').fill('1.2345');
+    await findAddForm(page).getByLabel('Description').fill('Too exact');
+    await findAddForm(page).getByLabel('Amount').fill('1.2345');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('“Too exact” was not saved').waitFor();
     expect(await page.getByRole('alert').textContent()).toMatch(/decimal.*\(request .+\)/);
     expect(await findRow(page, 'Too exact').count()).toBe(0);
-    expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Too exact');
+    expect(await findAddForm(page).getByLabel('Description').inputValue()).toBe('Too exact');
     await expectAccessibleInBothSchemes(page);
   });
 
@@ -145,9 +145,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await stopTime(page);
       if (options === AS_PHONE)
         await page.getByRole('button', { name: 'Add a transaction' }).click();
-      await addForm(page).getByLabel('Date').fill('1998-12-15');
-      await addForm(page).getByLabel('Description').fill('Geschenk');
-      await addForm(page).getByLabel('Amount').fill('20');
+      await findAddForm(page).getByLabel('Date').fill('1998-12-15');
+      await findAddForm(page).getByLabel('Description').fill('Geschenk');
+      await findAddForm(page).getByLabel('Amount').fill('20');
       await page.keyboard.press('Enter');
       const notice = page.getByRole('alert').getByText(/^Added Geschenk on 15 Dec 1998, outside/);
       await notice.waitFor();
@@ -165,9 +165,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('a row hidden by a filter is announced with a button that shows it', async () => {
     const page = await pages.visit('#period=1998-03&type=income');
-    await addForm(page).getByLabel('Date').fill('1998-03-15');
-    await addForm(page).getByLabel('Description').fill('Hidden by its type');
-    await addForm(page).getByLabel('Amount').fill('20');
+    await findAddForm(page).getByLabel('Date').fill('1998-03-15');
+    await findAddForm(page).getByLabel('Description').fill('Hidden by its type');
+    await findAddForm(page).getByLabel('Amount').fill('20');
     await page.keyboard.press('Enter');
     const notice = page.getByRole('alert');
     await notice.getByText('15 Mar 1998, hidden by the filter').waitFor();
@@ -175,15 +175,15 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await findRow(page, 'Hidden by its type').getByText('-20.00').first().waitFor();
   });
 
-  test('a notice that needs no answer disappears, but not while it has the pointer or the focus', async () => {
+  test('a notice that only confirms an action disappears, but not while it has the pointer or the focus', async () => {
     const page = await pages.visit('#period=1998-04');
     await page.clock.install();
     const alert = page.getByRole('alert');
     const show = alert.getByRole('button', { name: 'Show' });
     const add = async (description: string) => {
-      await addForm(page).getByLabel('Date').fill('1998-11-15');
-      await addForm(page).getByLabel('Description').fill(description);
-      await addForm(page).getByLabel('Amount').fill('20');
+      await findAddForm(page).getByLabel('Date').fill('1998-11-15');
+      await findAddForm(page).getByLabel('Description').fill(description);
+      await findAddForm(page).getByLabel('Amount').fill('20');
       await page.keyboard.press('Enter');
       await alert.getByText(`Added ${description} on 15 Nov`).waitFor();
     };
@@ -193,7 +193,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await show.focus();
     await page.clock.runFor(30_000);
     expect(await show.count()).toBe(1);
-    await addForm(page).getByLabel('Description').focus();
+    await findAddForm(page).getByLabel('Description').focus();
     await page.clock.runFor(9000);
     expect(await show.count()).toBe(1);
     await alert.getByText('Added').hover();
@@ -206,21 +206,21 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('a draft survives a reload', async () => {
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('Half a thought');
+    await findAddForm(page).getByLabel('Description').fill('Half a thought');
     await page.reload();
     await waitUntilIdle(page);
-    expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
+    expect(await findAddForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
   });
 
-  test('Escape leaves the form to add a transaction, and keeps its draft', async () => {
+  test('Escape moves the focus out of the form that adds a transaction, and keeps the draft', async () => {
     await pages.createRow({ description: 'Left for the form', transaction_date: '2003-02-01' });
     const page = await pages.visit('#period=2003-02');
-    const description = addForm(page).getByLabel('Description');
+    const description = findAddForm(page).getByLabel('Description');
     await description.click();
     await page.keyboard.press('Enter');
-    await addForm(page).getByText('Say what it was.').waitFor();
+    await findAddForm(page).getByText('Say what it was.').waitFor();
     await page.keyboard.press('Escape');
-    await addForm(page).getByText('Say what it was.').waitFor({ state: 'detached' });
+    await findAddForm(page).getByText('Say what it was.').waitFor({ state: 'detached' });
     // Without a focused field, the arrow keys move through the list.
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('.entry:focus');
@@ -230,8 +230,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.keyboard.press('Escape');
     await page.waitForSelector('.entry:focus');
     expect(await description.inputValue()).toBe('Half');
-    // In an open list of categories, Escape closes only the list.
-    await addForm(page).getByLabel('Category').click();
+    // While the list of categories is open, Escape closes only the list.
+    await findAddForm(page).getByLabel('Category').click();
     await page.keyboard.type('new');
     const option = page.getByRole('option', { name: 'Create “new”' });
     await option.waitFor();
@@ -242,23 +242,23 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.waitForSelector('.entry:focus');
   });
 
-  test('the errors of an empty form disappear when the user does something else; those of a draft stay', async () => {
+  test('the errors of an empty form disappear when the user acts elsewhere, but not those of a draft', async () => {
     await pages.createRow({ description: 'Elsewhere', transaction_date: '2003-01-02' });
     const page = await pages.visit('#period=2003');
-    const invalid = addForm(page).locator('[aria-invalid]');
-    const add = addForm(page).getByRole('button', { name: 'Add' });
+    const invalid = findAddForm(page).locator('[aria-invalid]');
+    const add = findAddForm(page).getByRole('button', { name: 'Add' });
     for (const leave of [
       () => page.getByRole('checkbox', { name: 'Select all' }).click(),
       () => page.getByRole('searchbox').press('Shift'),
     ]) {
       await add.click();
       await expect.poll(() => invalid.count()).toBe(2);
-      await addForm(page).getByLabel('Type').press('Shift');
+      await findAddForm(page).getByLabel('Type').press('Shift');
       expect(await invalid.count()).toBe(2);
       await leave();
       await expect.poll(() => invalid.count()).toBe(0);
     }
-    await addForm(page).getByLabel('Description').fill('No amount');
+    await findAddForm(page).getByLabel('Description').fill('No amount');
     await add.click();
     await expect.poll(() => invalid.count()).toBe(1);
     await page.getByRole('searchbox').press('Shift');
@@ -275,7 +275,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('a month after an empty month is not compared', async () => {
+  test('a month is compared with the previous month, unless that is empty', async () => {
     for (const day of ['1992-03-02', '1992-05-02', '1992-06-02'])
       await pages.createRow({ description: 'Compared', amount: 8, transaction_date: day });
     const page = await pages.visit('#period=1992-06');
@@ -326,15 +326,15 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const category_id = await pages.createCategory('Suggested');
     await pages.createRow({ description: 'Weekly market', category_id });
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('weekly market 22');
+    await findAddForm(page).getByLabel('Description').fill('weekly market 22');
     const suggestion = page.locator('.add-row [placeholder="Suggested"]');
     await suggestion.waitFor();
     // The suggested category is for expenses, so it disappears for income.
-    await addForm(page).getByLabel('Type').selectOption('income');
+    await findAddForm(page).getByLabel('Type').selectOption('income');
     await suggestion.waitFor({ state: 'detached' });
-    await addForm(page).getByLabel('Type').selectOption('expense');
+    await findAddForm(page).getByLabel('Type').selectOption('expense');
     await suggestion.waitFor();
-    await addForm(page).getByLabel('Amount').fill('9');
+    await findAddForm(page).getByLabel('Amount').fill('9');
     await page.keyboard.press('Enter');
     await findRow(page, 'weekly market 22')
       .getByText('Suggested')
@@ -342,16 +342,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .waitFor();
   });
 
-  test('a new category is created although the name of another one begins with the same letters', async () => {
+  test('a new category is created even if the name of another category begins with the same letters', async () => {
     await pages.createCategory('Transportation');
     await pages.createRow({ description: 'Taken by train', transaction_date: '2011-04-02' });
     const page = await pages.visit('#period=2011-04');
-    await addForm(page).getByLabel('Date').fill('2011-04-02');
-    await addForm(page).getByLabel('Description').fill('Tram');
-    await addForm(page).getByLabel('Amount').fill('3');
-    await addForm(page).getByLabel('Category').fill('Trans');
+    await findAddForm(page).getByLabel('Date').fill('2011-04-02');
+    await findAddForm(page).getByLabel('Description').fill('Tram');
+    await findAddForm(page).getByLabel('Amount').fill('3');
+    await findAddForm(page).getByLabel('Category').fill('Trans');
     await page.getByRole('option', { name: 'Create “Trans”' }).click();
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
     await expect.poll(() => pages.readRows('Tram')).toMatchObject([{ category_name: 'Trans' }]);
     const field = findRow(page, 'Taken by train').getByRole('combobox', { name: 'Category' });
     await field.fill('Transpo');
@@ -363,34 +363,34 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toMatchObject([{ category_name: 'Transpo' }]);
   });
 
-  test('the first letters of a category are completed when the field is left or Enter saves the row', async () => {
+  test('a partly typed category is completed when the field loses the focus or Enter saves the row', async () => {
     const category_id = await pages.createCategory('Workshop');
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('Saved by mouse');
-    await addForm(page).getByLabel('Amount').fill('3');
-    await addForm(page).getByLabel('Category').fill('works');
-    await addForm(page).getByLabel('Amount').click();
-    expect(await addForm(page).getByLabel('Category').inputValue()).toBe('Workshop');
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByLabel('Description').fill('Saved by mouse');
+    await findAddForm(page).getByLabel('Amount').fill('3');
+    await findAddForm(page).getByLabel('Category').fill('works');
+    await findAddForm(page).getByLabel('Amount').click();
+    expect(await findAddForm(page).getByLabel('Category').inputValue()).toBe('Workshop');
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
     await expect.poll(() => pages.readRows('Saved by mouse')).toMatchObject([{ category_id }]);
-    await addForm(page).getByLabel('Description').fill('Saved by keyboard');
-    await addForm(page).getByLabel('Amount').fill('4');
-    await addForm(page).getByLabel('Category').fill('works');
+    await findAddForm(page).getByLabel('Description').fill('Saved by keyboard');
+    await findAddForm(page).getByLabel('Amount').fill('4');
+    await findAddForm(page).getByLabel('Category').fill('works');
     await page.keyboard.press('Enter');
     await expect.poll(() => pages.readRows('Saved by keyboard')).toMatchObject([{ category_id }]);
   });
 
   test('the type is Expense again for the next transaction', async () => {
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('Wages of the month');
-    await addForm(page).getByLabel('Amount').fill('2000');
-    await addForm(page).getByLabel('Type').selectOption('income');
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByLabel('Description').fill('Wages of the month');
+    await findAddForm(page).getByLabel('Amount').fill('2000');
+    await findAddForm(page).getByLabel('Type').selectOption('income');
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
     await findRow(page, 'Wages of the month').waitFor();
-    expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
+    expect(await findAddForm(page).getByLabel('Type').inputValue()).toBe('expense');
     await page.reload();
     await waitUntilIdle(page);
-    expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
+    expect(await findAddForm(page).getByLabel('Type').inputValue()).toBe('expense');
   });
 
   test('keys typed while a category is being created go to the next row', async () => {
@@ -555,8 +555,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const category_id = await pages.createCategory('Got its id');
     const page = await pages.visit();
     await page.context().setOffline(true);
-    await addForm(page).getByLabel('Description').fill('Added offline');
-    await addForm(page).getByLabel('Amount').fill('1');
+    await findAddForm(page).getByLabel('Description').fill('Added offline');
+    await findAddForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await findRow(page, 'Added offline').getByRole('checkbox').check();
     await findRow(page, 'Added offline').click();
@@ -588,8 +588,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
         if (isResponding || route.request().method() !== 'POST') return await route.fallback();
         await route.abort();
       });
-      await addForm(page).getByLabel('Description').fill(description);
-      await addForm(page).getByLabel('Amount').fill('1');
+      await findAddForm(page).getByLabel('Description').fill(description);
+      await findAddForm(page).getByLabel('Amount').fill('1');
       await page.keyboard.press('Enter');
       await page.getByText('the service does not answer').waitFor();
       await findRow(page, description).click();
@@ -665,12 +665,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await findRow(page, 'Double second').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => findRow(page, /Double/).count()).toBe(1);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await addForm(page).getByLabel('Date').fill('1997-01-03');
-    await addForm(page).getByLabel('Description').fill('Double added');
-    await addForm(page).getByLabel('Amount').fill('2');
-    await addForm(page).getByRole('button', { name: 'Add' }).dblclick();
+    await findAddForm(page).getByLabel('Date').fill('1997-01-03');
+    await findAddForm(page).getByLabel('Description').fill('Double added');
+    await findAddForm(page).getByLabel('Amount').fill('2');
+    await findAddForm(page).getByRole('button', { name: 'Add' }).dblclick();
     await findRow(page, 'Double added').waitFor();
-    expect(await addForm(page).locator('[aria-invalid]').count()).toBe(0);
+    expect(await findAddForm(page).locator('[aria-invalid]').count()).toBe(0);
     await expect.poll(async () => (await pages.readRows('Double added')).length).toBe(1);
   });
 
@@ -730,7 +730,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toEqual([category_id, category_id, category_id]);
   });
 
-  test('the inbox shows that every row has a category, and a filter that no row matches can be cleared', async () => {
+  test('the page says when every row has a category, and a filter that no row matches can be cleared', async () => {
     const category_id = await pages.createCategory('Sorted');
     const transaction_date = '1996-05-04';
     await pages.createRow({ description: 'Sorted before', transaction_date, category_id });
@@ -759,7 +759,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByText('Everything has a category').count()).toBe(0);
   });
 
-  test('a search that finds nothing in the period can be repeated in all dates', async () => {
+  test('a search that finds nothing in the period can be extended to all dates', async () => {
     await pages.createRow({ description: 'Elsewhen', transaction_date: '1994-01-02' });
     const page = await pages.visit('#period=1994-03&q=elsewhen');
     await expectAccessible(page);
@@ -771,7 +771,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByRole('link', { name: 'Search all dates' }).count()).toBe(0);
   });
 
-  test('a field with a category offers the other categories, and typing replaces its category', async () => {
+  test('a category field offers the other categories, and typing replaces its text', async () => {
     const [currentId] = [
       await pages.createCategory('Taken before'),
       await pages.createCategory('Taken after'),
@@ -806,16 +806,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
     });
     await page.getByRole('button', { name: 'Refresh' }).click();
     await isRequested.promise;
-    const sortIn = async (description: string) => {
+    const categorise = async (description: string) => {
       const field = findRow(page, description).getByRole('combobox', { name: 'Category' });
       await field.fill('Just now');
       await page.keyboard.press('Enter');
       await field.waitFor({ state: 'detached' });
     };
-    await sortIn('Into a new one');
+    await categorise('Into a new one');
     isCreated.resolve();
     await waitUntilIdle(page);
-    await sortIn('Into the same');
+    await categorise('Into the same');
     await expect
       .poll(async () => (await pages.readRows('Into')).map((row) => row.category_name))
       .toEqual(['Just now', 'Just now']);
@@ -843,7 +843,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expect.poll(() => pages.readRows('Tapped')).toMatchObject([{ category_id }]);
   });
 
-  test('on a phone the categories for the selected rows are listed above the field, on the screen', async () => {
+  test('on a phone the categories for the selected rows are listed above the field, within the screen', async () => {
     for (const name of ['Listed one', 'Listed two', 'Listed three'])
       await pages.createCategory(name);
     await pages.createRow({ description: 'To be listed', transaction_date: '2020-08-04' });
@@ -860,7 +860,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toMatchObject([{ category_name: 'Listed one' }]);
   });
 
-  test('on a phone, the form of a row at the end of the screen opens with its buttons on the screen', async () => {
+  test('on a phone, the form of a row at the bottom of the screen opens with its buttons on the screen', async () => {
     for (const n of [1, 2, 3, 4])
       await pages.createRow({ description: `Low ${n}`, transaction_date: '2020-10-04' });
     const page = await pages.visit('#period=2020-10', AS_PHONE);
@@ -872,12 +872,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.waitForSelector('.edit-row input:focus');
   });
 
-  test('Apply without a category changes no selected row, and a button of its own removes the category', async () => {
+  test('Apply without a category changes no selected row, and a separate button removes the category', async () => {
     const category_id = await pages.createCategory('Kept');
     for (const description of ['Grouped one', 'Grouped two'])
       await pages.createRow({ description, category_id, transaction_date: '2020-09-04' });
     const page = await pages.visit('#period=2020-09');
-    const isSorted = async () =>
+    const hasCategory = async () =>
       (await pages.readRows('Grouped')).map((row) => row.category_id === category_id);
     const field = page.getByRole('combobox', { name: 'Category for selected' });
     await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -885,10 +885,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await field.and(page.locator(':focus')).waitFor();
     await page.getByRole('option', { name: 'Kept' }).waitFor();
     await page.getByText('2 selected').waitFor();
-    expect(await isSorted()).toEqual([true, true]);
+    expect(await hasCategory()).toEqual([true, true]);
     await page.getByRole('button', { name: 'Remove category' }).click();
     await page.waitForSelector('.entry:focus');
-    await expect.poll(isSorted).toEqual([false, false]);
+    await expect.poll(hasCategory).toEqual([false, false]);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await field.waitFor();
     expect(await page.getByRole('button', { name: 'Remove category' }).count()).toBe(0);
@@ -931,7 +931,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     ]);
   });
 
-  test('the user moves between months by buttons, by Back, by chosen dates and by a bar of the chart', async () => {
+  test('the user changes the period by buttons, by Back, by chosen dates and by a bar of the chart', async () => {
     await pages.createRow({ description: 'In March', transaction_date: '2021-03-15', amount: 30 });
     await pages.createRow({ description: 'In April', transaction_date: '2021-04-15', amount: 40 });
     const page = await pages.visit('#period=2021-04');
@@ -958,7 +958,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await findRow(page, 'In March').count()).toBe(1);
   });
 
-  test('a search shows the totals of its rows, and Back leaves it, however slowly the user typed', async () => {
+  test('a search shows the totals of its rows, and Back leaves the search, however slowly the user typed', async () => {
     await pages.createRow({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
     await pages.createRow({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
     await pages.createRow({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
@@ -1031,7 +1031,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect((await pages.readRows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
 
-  test('a merge is undone, except for what was changed since, which is named', async () => {
+  test('a merge is undone, except for transactions that have been changed since, which are named', async () => {
     const [from, into] = [
       await pages.createCategory('Split off'),
       await pages.createCategory('Merged into'),
@@ -1054,17 +1054,17 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.call('PUT', `/transactions/${changedId}`, { notes: 'changed meanwhile' });
     // The first response to the undo is lost.
     let requests = 0;
-    const isHeld = Promise.withResolvers<void>();
+    const isNoticeShown = Promise.withResolvers<void>();
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
-      if (requests === 2) await isHeld.promise;
+      if (requests === 2) await isNoticeShown.promise;
       if (requests > 1) return await route.fallback();
       await route.fetch();
       await route.abort();
     });
     await alert.getByRole('button', { name: 'Undo' }).click();
     await alert.getByText('Moving back 102 transactions to Split off').waitFor();
-    isHeld.resolve();
+    isNoticeShown.resolve();
     await alert.getByText('Moved back 101 transactions to Split off').waitFor();
     await alert.getByText('Merged and changed: it has since been changed.').waitFor();
     await expectAccessible(page);
@@ -1114,7 +1114,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.waitFor({ state: 'detached' });
   });
 
-  test('what is typed in a category is saved when another opens or the sheet closes', async () => {
+  test('typed settings of a category are saved when another category opens or the sheet closes', async () => {
     for (const name of ['Typed one', 'Typed two', 'Typed taken']) await pages.createCategory(name);
     const listNames = async () => {
       const { data } = await pages.call('GET', '/categories');
@@ -1148,7 +1148,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('what is typed in a category survives a reload', async () => {
+  test('typed settings of a category survive a reload', async () => {
     const id = await pages.createCategory('Reloaded before');
     await pages.call('PUT', `/categories/${id}`, { is_active: false });
     const page = await pages.visit('#period=1991');
@@ -1258,7 +1258,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByText('The figures shown are from').waitFor({ state: 'detached' });
   });
 
-  test('with a read-only key the page shows everything and edits nothing', async () => {
+  test('with a read-only key the page shows everything and allows no edits', async () => {
     await pages.createRow({ description: 'Only seen' });
     const page = await pages.open();
     const data = { ledger: 'default', scope: 'read', kind: 'key', key_id: 'k1', name: 'phone' };
@@ -1266,7 +1266,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.goto(pages.url());
     await findRow(page, 'Only seen').waitFor();
     await findRow(page, 'Only seen').click();
-    expect(await addForm(page).count()).toBe(0);
+    expect(await findAddForm(page).count()).toBe(0);
     for (const name of ['Delete', 'Save', 'Import a file'])
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
     expect(await page.getByRole('checkbox').count()).toBe(0);
@@ -1290,9 +1290,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.keyboard.press('Enter');
     await page.getByText('This key is not valid').waitFor();
     await expectAccessible(page);
-    for (const isKept of [false, true]) {
+    for (const isOnDevice of [false, true]) {
       await field.fill('fl_right');
-      await page.getByLabel('Keep the key on this device').setChecked(isKept);
+      await page.getByLabel('Keep the key on this device').setChecked(isOnDevice);
       await page.getByRole('button', { name: 'Open' }).click();
       await page.waitForSelector('.caller:has-text("default")');
       await page.waitForSelector('.stepper h2:focus');
@@ -1308,7 +1308,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       expect(page.url()).not.toContain('fl_');
       const storedKeys = ["localStorage.getItem('api-key')", "sessionStorage.getItem('api-key')"];
       expect(await page.evaluate(`[${storedKeys}, document.cookie]`)).toEqual(
-        isKept ? ['fl_right', null, ''] : [null, 'fl_right', ''],
+        isOnDevice ? ['fl_right', null, ''] : [null, 'fl_right', ''],
       );
       await page.getByRole('button', { name: 'Forget key' }).click();
       await field.waitFor();
@@ -1316,11 +1316,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
-  test('a date is typed part by part, and the other parts are kept', async () => {
+  test('typing one part of a date keeps the other parts', async () => {
     await pages.createRow({ description: 'Dated', transaction_date: '2011-11-11' });
     const page = await pages.visit('#period=2011-11');
     await findRow(page, 'Dated').click();
-    for (const form of [addForm(page), page.getByRole('form', { name: /^Edit/ })]) {
+    for (const form of [findAddForm(page), page.getByRole('form', { name: /^Edit/ })]) {
       const date = form.getByLabel('Date');
       await date.fill('2011-11-11');
       await date.blur();
@@ -1346,16 +1346,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.evaluate('focused')).toEqual(['Add a transaction', 'INPUT']);
     await expectAccessibleInBothSchemes(page);
     await page.keyboard.type('By thumb');
-    await addForm(page).getByLabel('Amount').fill('2.50');
+    await findAddForm(page).getByLabel('Amount').fill('2.50');
     await page.keyboard.press('Escape');
-    await addForm(page).waitFor({ state: 'detached' });
+    await findAddForm(page).waitFor({ state: 'detached' });
     await openSheet.click();
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
-    await addForm(page).getByText('Added By thumb, 2.50').waitFor();
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByText('Added By thumb, 2.50').waitFor();
     await page.waitForSelector('.of-description input:focus');
     await page.keyboard.type('Next by thumb');
-    await addForm(page).getByLabel('Amount').fill('3');
-    await addForm(page).getByLabel('Category').fill('Thumb');
+    await findAddForm(page).getByLabel('Amount').fill('3');
+    await findAddForm(page).getByLabel('Category').fill('Thumb');
     // The sheet must not cut off the list of options.
     const option = page.getByRole('option', { name: 'Create “Thumb”' });
     await option.waitFor();
@@ -1366,7 +1366,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     })()`;
     expect(await page.evaluate(isOnTop)).toBe(true);
     await option.click();
-    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await findAddForm(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await findRow(page, 'Next by thumb').getByText('-3.00').waitFor();
     await expect.poll(async () => (await pages.readRows('by thumb')).length).toBe(2);
@@ -1387,18 +1387,18 @@ describe.skipIf(whyNoChromium())('the page', () => {
       const openSheet = page.getByRole('button', { name: 'Add a transaction' });
       await openSheet.click();
       await page.keyboard.type('Refused by thumb');
-      await addForm(page).getByLabel('Amount').fill('1.2345');
+      await findAddForm(page).getByLabel('Amount').fill('1.2345');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Escape');
-      await addForm(page).waitFor({ state: 'detached' });
+      await findAddForm(page).waitFor({ state: 'detached' });
       isClosed.resolve();
       await page.getByRole('alert').getByText('“Refused by thumb” was not saved').waitFor();
       if (isReloaded) await page.reload();
       await openSheet.click();
-      const description = addForm(page).getByLabel('Description');
+      const description = findAddForm(page).getByLabel('Description');
       expect(await description.inputValue()).toBe('Refused by thumb');
       await expect
-        .poll(() => addForm(page).locator('[aria-invalid]').count())
+        .poll(() => findAddForm(page).locator('[aria-invalid]').count())
         .toBe(isReloaded ? 0 : 1);
     },
   );

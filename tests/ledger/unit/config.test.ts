@@ -51,7 +51,7 @@ describe('readLedgerConfig', () => {
     });
   });
 
-  test('UTC needs no Intl, because the time zones of the world take long to load', () => {
+  test('UTC needs no Intl, whose time zones take long to load', () => {
     vi.stubGlobal('Intl', {});
     expect(readLedgerConfig({ TABLE_NAME: 't' })).toMatchObject({ timeZone: 'UTC' });
     expect(() => readLedgerConfig({ TABLE_NAME: 't', TIME_ZONE: 'Europe/Berlin' })).toThrow();

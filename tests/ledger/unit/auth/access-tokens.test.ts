@@ -1,4 +1,4 @@
-// Access tokens of an OIDC issuer: the ledger that a token opens, keys that change, and forged tokens.
+// Access tokens of an OIDC issuer: the ledger that a token opens, signing keys that change, and forged tokens.
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../../lib/ledger/auth/access-tokens.ts';
@@ -38,8 +38,8 @@ async function setUp() {
   return { issuer, verify: createVerifier(issuer) };
 }
 
-describe('the verifier of access tokens', () => {
-  it('opens the ledger of the issuer and the subject', async () => {
+describe('the access token verifier', () => {
+  it('opens the ledger of the token’s issuer and subject', async () => {
     const { issuer, verify } = await setUp();
     expect(await verify(await issuer.sign())).toEqual({
       ledger: deriveLedgerId(issuer.issuer, 'auth0|alice'),
@@ -78,7 +78,7 @@ describe('the verifier of access tokens', () => {
     ['is for no audience', (issuer) => issuer.sign({ aud: undefined })],
     ['is for another app', (issuer) => issuer.sign({ aud: undefined, client_id: 'other' })],
     [
-      'is for another audience, although its client id is our audience',
+      'is for another audience, even if its client id is our audience',
       (issuer) => issuer.sign({ aud: 'https://other.example', client_id: AUDIENCE }),
     ],
     ['names another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
@@ -128,7 +128,7 @@ describe('the verifier of access tokens', () => {
     ]);
   });
 
-  it('follows a rotation of the signing keys, and refuses the old ones', async () => {
+  it('follows a rotation of the signing keys, and refuses the old keys', async () => {
     const { issuer, verify } = await setUp();
     const oldToken = await issuer.sign();
     await verify(oldToken);
@@ -175,7 +175,7 @@ describe('the verifier of access tokens', () => {
     });
   });
 
-  it('reports the issuer as unavailable if its response has no set of keys', async () => {
+  it('reports the issuer as unavailable if its response has no key set', async () => {
     const { issuer, verify } = await setUp();
     issuer.publishOnly({ keys: 'none' });
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);

@@ -62,7 +62,7 @@ describe('authentication', () => {
     ['two keys', 'Bearer fl_phone fl_phone'],
     ['two headers in one', 'Bearer fl_phone, Bearer fl_phone'],
     ['an unknown key', 'Bearer fl_tablet'],
-    ['a token although no issuer is configured', 'Bearer a.b.c'],
+    ['a token if no issuer is configured', 'Bearer a.b.c'],
     ['the name of a property', 'Bearer __proto__'],
   ])('refuses a request with %s', async (_, header) => {
     const { authenticate } = setUp();
@@ -123,7 +123,7 @@ describe('authentication', () => {
     expect(lookups).toHaveLength(1_003);
   });
 
-  it('records the day of use once a day', async () => {
+  it('records once a day that a key was used', async () => {
     const { authenticate, recordedDays, advance } = setUp();
     for (let minute = 0; minute < 5; minute += 1) {
       await authenticate('Bearer fl_phone');

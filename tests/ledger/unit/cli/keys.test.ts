@@ -86,7 +86,7 @@ it.each(oneInEvery(3, REFUSED_COMMANDS))(
 );
 
 it.each(oneInEvery(3, ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b']))(
-  'npm run keys refuses the name %j of a key',
+  'npm run keys refuses the key name %j',
   async (name) => {
     const { code, stderr } = await run(['create', '--name', name]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Use 1 to 100 characters')]);

@@ -1,4 +1,4 @@
-// The client of commands, when the service responds with an error or not at all.
+// The client that commands use, when the service responds with an error or not at all.
 import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
@@ -68,7 +68,7 @@ it('the client names the address whose response is not JSON', async () => {
 });
 
 it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), loseResponse])(
-  'the client repeats requests that can be repeated',
+  'the client retries requests that are safe to retry',
   async (failure) => {
     const { service, pauses } = createClient(failure, succeed);
     expect(await service.call('GET', '/x')).toEqual({ id: 7 });
@@ -77,7 +77,7 @@ it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), l
 );
 
 it.each([respondWith(500, ''), loseResponse])(
-  'the client does not repeat a request whose outcome is unknown',
+  'the client does not retry a request whose outcome is unknown',
   async (failure) => {
     const { service, requests } = createClient(failure, succeed);
     await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ it.each([respondWith(500, ''), loseResponse])(
   },
 );
 
-it('the client repeats a request that was refused because of a rate limit', async () => {
+it('the client retries a request that was refused because of a rate limit', async () => {
   const { service } = createClient(respondWith(429, ''), succeed);
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
@@ -105,7 +105,7 @@ it('the client limits the time of each request', async () => {
   expect(requests[0]?.signal).toBeInstanceOf(AbortSignal);
 });
 
-it('the client creates a missing category with a key, so that the request can be repeated', async () => {
+it('the client creates a missing category with an Idempotency-Key, so that the request can be retried', async () => {
   const listCategories = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
   const { service, requests } = createClient(listCategories, loseResponse, succeed);
   const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);

@@ -1,4 +1,4 @@
-// A verification keeps its progress in a file, to resume after an interruption.
+// A verification keeps its progress in a file, so that it can resume after an interruption.
 import { randomUUID } from 'node:crypto';
 import { utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';

@@ -214,12 +214,12 @@ it('the cases cover every message of the importer that names an option', async (
   const messages = await Promise.all(
     CASES.map(([, file, , earlierOptions = {}]) => listMessages(file, earlierOptions)),
   );
+  // The test above covers the messages about a trailer, and plan.test.ts those about two accounts.
   const excluded = [/unreadable lines after its rows/, /of the file and of the import/];
   const uncovered = listAdvice(IMPORT).filter(
     (text) =>
       !excluded.some((pattern) => pattern.test(text)) &&
       !messages.flat().some((message) => toPattern(text).test(message)),
   );
-  // The messages about a trailer and about two accounts are left out: the test above and the tests of the plan cover them.
   expect(uncovered).toEqual([]);
 });

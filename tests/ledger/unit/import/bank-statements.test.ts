@@ -1,5 +1,5 @@
 // Statements in the layouts of banks and apps, with made-up rows. Each is read without an option, or stops with a reason.
-// For a new layout, add a file and a line in expected.tsv. Each case-*.csv has one peculiarity of no particular bank.
+// For a new layout, add a file and a line in expected.tsv. Each case-*.csv has one peculiarity that belongs to no particular bank.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -38,7 +38,7 @@ function createPart(amount: string, name: string, { ref = '', direction = '' } =
   return `<TxDtls><Refs><AcctSvcrRef>${ref}</AcctSvcrRef></Refs>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}${amount}<RltdPties><Cdtr><Nm>${name}</Nm></Cdtr></RltdPties></TxDtls>`;
 }
 
-describe('the reader of CAMT.053', () => {
+describe('the CAMT.053 reader', () => {
   it('reads an entry with its parties, text and reference', () => {
     const details =
       '<TxDtls><RltdPties><Dbtr><Pty><Nm>ME</Nm></Pty></Dbtr><Cdtr><Pty><Nm>Müller &amp; Co</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>invoice</Ustrd><Ustrd>4711</Ustrd></RmtInf></TxDtls>';
@@ -60,7 +60,7 @@ describe('the reader of CAMT.053', () => {
     });
   });
 
-  it('reads the element names of version 2, namespace prefixes, and reports of one day', () => {
+  it('reads the element names of version 2, namespace prefixes, and intraday reports', () => {
     const details = '<TxDtls><RltdPties><Dbtr><Nm>ACME</Nm></Dbtr></RltdPties></TxDtls>';
     const version2 = createDocument(
       createEntry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }),
@@ -119,7 +119,7 @@ describe('the reader of CAMT.053', () => {
     ).toHaveLength(1);
   });
 
-  it('gives a reversal the direction of the money, and the party of the reversed entry', () => {
+  it('gives a reversal the direction in which the money moves, and the party of the reversed entry', () => {
     const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
     const reversal = createEntry({ direction: 'CRDT', extra: '<RvslInd>true</RvslInd>', details });
     expect(readCamt(createDocument(reversal)).entries).toMatchObject([
@@ -128,9 +128,12 @@ describe('the reader of CAMT.053', () => {
   });
 
   it.each([
-    ['has the direction of the money', 'CRDT', '100.00', '145.10', 45.1],
+    ['has the direction in which the money moves', 'CRDT', '100.00', '145.10', 45.1],
     ['repeats the direction of the reversed entry', 'DBIT', '100.00', '145.10', 45.1],
-    ['reverses a credit and has the direction of the money', 'DBIT', '100.00', '54.90', -45.1],
+    [
+      'reverses a credit and has the direction in which the money moves',
+      ...(['DBIT', '100.00', '54.90', -45.1] as const),
+    ],
     ['reverses a credit and repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
   ])('uses the balances to read a reversal that %s', (_, direction, opening, closing, signed) => {
     const reversal = createEntry({ direction, extra: REVERSED });

@@ -1,4 +1,4 @@
-// Category names in a file are matched with the categories of a ledger.
+// Category names in a file are matched to the categories of a ledger.
 import { describe, expect, it } from 'vitest';
 import {
   chooseCategories,

@@ -77,7 +77,7 @@ describe('the encoding of an OFX file', () => {
     ],
     ['UTF-8 if the bytes are UTF-8', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
     [
-      'guessed if the header declares an unknown one',
+      'guessed if the header declares an unknown encoding',
       'OFXHEADER:100\nCHARSET:4711',
       [0x63, 0x61, 0x66, 0xe9],
       'café',

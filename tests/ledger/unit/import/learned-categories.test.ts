@@ -35,7 +35,7 @@ describe('learnCategories', () => {
     expect(propose('KARTE 9876 Rewe-Markt 4711', earlier)).toBe('Groceries');
   });
 
-  it('needs two rows, and four fifths of them in one category', () => {
+  it('needs at least two rows with a name, and four fifths of them in one category', () => {
     const createKioskRows = (snacks: number, papers: number) => [
       ...createRows(...Array.from({ length: snacks }, () => ['Kiosk', 'Snacks'] as const)),
       ...createRows(...Array.from({ length: papers }, () => ['Kiosk', 'Papers'] as const)),
@@ -72,7 +72,7 @@ describe('learnCategories', () => {
     expect(propose('CARD PAYMENT PUB', earlier)).toBe('Fun');
   });
 
-  it('proposes nothing if two names disagree, or the text has no name', () => {
+  it('proposes nothing if two names disagree, or the description has no name', () => {
     const earlier = createRows(
       ['Rewe', 'Groceries'],
       ['Rewe', 'Groceries'],
@@ -107,14 +107,14 @@ function measureHousehold(seed: number) {
     const category = names[categoryId ?? -1];
     return category === undefined
       ? []
-      : { type, category, description: writeAsBank(description, date, random) };
+      : { type, category, description: toBankDescription(description, date, random) };
   });
   const learnedCount = Math.floor(bankRows.length * 0.9);
   const proposeCategory = learnCategories(bankRows.slice(0, learnedCount));
-  const tested = bankRows.slice(learnedCount);
-  const proposals = tested.map((row) => ({ row, category: proposeCategory(row)?.category }));
+  const testedRows = bankRows.slice(learnedCount);
+  const proposals = testedRows.map((row) => ({ row, category: proposeCategory(row)?.category }));
   return {
-    total: tested.length,
+    total: testedRows.length,
     correct: proposals.filter(({ row, category }) => category === row.category).length,
     wrong: proposals.filter(({ row, category }) => category && category !== row.category).length,
   };
@@ -122,22 +122,22 @@ function measureHousehold(seed: number) {
 
 const CITIES = ['BERLIN', 'LONDON', 'NEW YORK', 'BAD HOMBURG', 'SAN JOSE', 'OSLO', 'WIEN', 'PARIS'];
 
-/** Writes a description as banks do: in capitals, with cities, dates and the numbers of cards, shops and references, or cut off. */
-function writeAsBank(description: string, date: string, random: SeededRandom): string {
+/** Rewrites a description as banks do: in capitals, with cities, dates and the numbers of cards, shops and references, or cut off. */
+function toBankDescription(description: string, date: string, random: SeededRandom): string {
   const pickCharacters = (length: number, characters: string) =>
     Array.from({ length }, () => random.pick([...characters])).join('');
-  const digits = (length: number) => pickCharacters(length, '0123456789');
+  const pickDigits = (length: number) => pickCharacters(length, '0123456789');
   const reference = pickCharacters(10, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789');
   const name = description.toUpperCase();
   const city = random.pick(CITIES);
   return random.pick([
     description,
-    `CARD PAYMENT ${name} ${city} ${date.slice(5)} CARD ****${digits(4)}`,
-    `POS ${digits(4)} ${name}//${city}/DE/${date}T12:${digits(2)}`,
-    `SEPA DIRECT DEBIT ${name} MREF+${reference} EREF ${digits(12)}`,
-    `VISA ${description} #${digits(3)} ${city}`,
+    `CARD PAYMENT ${name} ${city} ${date.slice(5)} CARD ****${pickDigits(4)}`,
+    `POS ${pickDigits(4)} ${name}//${city}/DE/${date}T12:${pickDigits(2)}`,
+    `SEPA DIRECT DEBIT ${name} MREF+${reference} EREF ${pickDigits(12)}`,
+    `VISA ${description} #${pickDigits(3)} ${city}`,
     `${name}*${reference} ${city} ${date.replaceAll('-', '')}`,
-    `Purchase ${name.slice(0, 18)} ${digits(16)}`,
-    `${name}${digits(4)} ${city} GB`,
+    `Purchase ${name.slice(0, 18)} ${pickDigits(16)}`,
+    `${name}${pickDigits(4)} ${city} GB`,
   ]);
 }

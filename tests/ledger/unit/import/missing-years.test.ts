@@ -1,4 +1,4 @@
-// Dates without a year: the importer adds the only year that fits, and refuses a date for which several years fit.
+// Dates without a year: the importer adds the year if only one fits, and otherwise refuses the date.
 import { expect, it } from 'vitest';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 

@@ -20,7 +20,7 @@ function readSignedAmounts(...rows: readonly string[]): readonly number[] {
   return readOfx(createFile(rows.join('\n'))).entries.map(({ signed }) => signed);
 }
 
-describe('the reader of OFX', () => {
+describe('the OFX reader', () => {
   it('reads values without closing tags, with the date that the bank wrote', () => {
     const { entries } = readOfx(
       createFile(
@@ -141,7 +141,7 @@ describe('the reader of OFX', () => {
     ]);
   });
 
-  it('uses the currency of a row, not the one it was converted from', () => {
+  it('uses the currency of a row, not the currency it was converted from', () => {
     const withCurrency = (name: string) =>
       createRow('-1', { extra: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
     const { entries } = readOfx(

@@ -20,7 +20,7 @@ const createLedgerRows = (...lines: readonly string[]) =>
   readExportedRows(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
-/** Creates the line of a purchase of tea in an export. */
+/** Creates the line of an export for a purchase of tea. */
 const createTeaLine = (id: number, externalId = '', { name = 'Tea', updated = CREATED_AT } = {}) =>
   `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED_AT},${updated}`;
 
@@ -66,7 +66,7 @@ describe('the plan for rows with bank ids', () => {
   const [row] = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
   const storedId = row?.externalId ?? '';
 
-  it('finds a row that was edited since', () => {
+  it('finds a row that was edited after its import', () => {
     const editedFields = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
     const ledger = createLedgerRows(
       createTeaLine(1, storedId, editedFields).replace('2026-01-02', '2026-01-09'),
@@ -75,7 +75,7 @@ describe('the plan for rows with bank ids', () => {
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
 
-  it('counts a row with a reused id, and another date or amount, as a new entry', () => {
+  it('counts a row with a reused id, but another date or amount, as a new entry', () => {
     const rows = readRowsWithIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [storedId, 'A1'])
       expect(planImport(rows, createLedgerRows(createTeaLine(1, id)))).toMatchObject({
@@ -86,7 +86,7 @@ describe('the plan for rows with bank ids', () => {
       });
   });
 
-  it('names a transaction with the same id and date, and another amount, as a possible duplicate', () => {
+  it('names a transaction with the same id and date, but another amount, as a possible duplicate', () => {
     const rows = readRowsWithIds(
       'Transaction ID',
       'A1,2026-01-02,Shop,-4',
@@ -109,7 +109,7 @@ describe('the plan for rows with bank ids', () => {
   });
 
   it.each(['Transaction ID', 'Reference'])(
-    'finds a transaction that earlier releases stored by %s alone, and only once',
+    'finds a transaction that earlier releases stored under the %s alone, for only one row',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) =>
         readRowsWithIds(header, `A1,2026-01-02,${name},-3`),
@@ -119,7 +119,7 @@ describe('the plan for rows with bank ids', () => {
     },
   );
 
-  it('names an edited transaction with the id of the bank alone as a possible duplicate', () => {
+  it("names an edited transaction that is stored under the bank's id alone as a possible duplicate", () => {
     const editedLine = createTeaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
     const ledger = createLedgerRows(editedLine.replace('2026-01-02', '2026-01-09'));
     const rows = readRowsWithIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
@@ -128,7 +128,7 @@ describe('the plan for rows with bank ids', () => {
     ]);
   });
 
-  it('distinguishes accounts by their name in the file or in the options', () => {
+  it('distinguishes accounts by the name in the file or in the options', () => {
     const ids = ['Giro', 'Card'].flatMap((account) => [
       ...readRowsWithIds('Transaction ID,Account', `A1,${account},2026-01-02,Tea,-3`),
       ...readCsv('Transaction ID,Date,Name,Amount\nA1,2026-01-02,Tea,-3', { account }).rows,
@@ -240,8 +240,8 @@ describe('rows of an import that a later file of the account lacks', () => {
   const commonLines = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
   const toLedgerRows = (...lines: readonly string[]) =>
     readBankRows(...commonLines, ...lines).map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
-      return { ...row, ...record, etag: '', importId: 'first.csv' };
+      const metadata = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
+      return { ...row, ...metadata, etag: '', importId: 'first.csv' };
     });
   const compare = (before: readonly string[], after: readonly string[]) => {
     const { possibleDuplicates, vanished, questions } = planImport(
@@ -280,7 +280,7 @@ describe('rows of an import that a later file of the account lacks', () => {
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
   });
 
-  it('make the plan ask for the account if they are as many as the equal rows', () => {
+  it('make the plan ask for the account if there are as many of them as of equal rows', () => {
     const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
     const { possibleDuplicates, questions } = planImport(
@@ -310,7 +310,7 @@ it('the plan knows the account of a file whose format names it', async () => {
         `<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>DE1</IBAN></Id></Acct>${entries.join('')}</Stmt></BkToCstmrStmt></Document>`,
       ),
     );
-  const record = {
+  const metadata = {
     id: '1',
     createdAt: CREATED_AT,
     updatedAt: CREATED_AT,
@@ -319,7 +319,7 @@ it('the plan knows the account of a file whose format names it', async () => {
   };
   const rows = (await read(createEntry(2, 3), createEntry(3, 5))).rows.map((row) => ({
     ...row,
-    ...record,
+    ...metadata,
   }));
   const ledger = { rows, categories: [], imports: [] };
   const nextStatement = await read(createEntry(3, 5), createEntry(4, 9));
@@ -381,8 +381,8 @@ describe('rows that two accounts have in common', () => {
   const giro = readBankRows('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
   const toLedgerRows = (rows: ReturnType<typeof readBankRows>) =>
     rows.map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
-      return { ...row, ...record, etag: '', importId: 'first.csv' };
+      const metadata = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
+      return { ...row, ...metadata, etag: '', importId: 'first.csv' };
     });
   const ledger = toLedgerRows(giro);
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
@@ -490,8 +490,8 @@ describe('an account that is named for only some of its files', () => {
     recorder.confirm(rows);
     await recorder.close();
     const ledger = rows.map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
-      return { ...row, ...record, etag: '', importId: 'a' };
+      const metadata = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
+      return { ...row, ...metadata, etag: '', importId: 'a' };
     });
     return { ledger, recorded: createRecordedRows(parts) };
   };
@@ -509,7 +509,7 @@ describe('an account that is named for only some of its files', () => {
     expect(plan.otherNames.map(({ name }) => name)).toEqual([firstName]);
   });
 
-  it('is recognized although rows were deleted by hand', async () => {
+  it('is recognized even if rows were deleted by hand', async () => {
     const { ledger, recorded } = await importRows([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
     const rows = read([...NEXT_LINES, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
@@ -523,7 +523,7 @@ describe('an account that is named for only some of its files', () => {
     expect(withFewRows.possiblyDeleted).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
-  it('is recognized although many rows of the same days were deleted by hand', async () => {
+  it('is recognized even if many rows of the same days were deleted by hand', async () => {
     const deleted = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
     const { ledger, recorded } = await importRows(read([...LINES, ...deleted]));
     const rows = read([...LINES, ...deleted], 'Giro');
@@ -531,7 +531,7 @@ describe('an account that is named for only some of its files', () => {
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
   });
 
-  it('is recognized by the ids of a bank', async () => {
+  it('is recognized by the ids that a bank assigns', async () => {
     const header = 'Transaction ID,date,name,amount';
     const addIds = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
     const { ledger, recorded } = await importRows(read(addIds(LINES), undefined, header));
@@ -551,15 +551,15 @@ describe('an account that is named for only some of its files', () => {
   });
 });
 
-it('the plan counts a file as another account if the file or the import has many other rows on the same days', async () => {
+it('the plan attributes a file to another account if the file or the import has many other rows on the same days', async () => {
   const createLines = (name: string, count: number, day = 3) =>
     Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
     readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
   const countPresent = (onlyInImport: readonly string[], onlyInFile: readonly string[] = []) => {
     const ledger = read([...createLines('Bus', 10), ...onlyInImport]).map((row, n) => {
-      const record = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
-      return { ...row, ...record, etag: '', importId: 'a' };
+      const metadata = { id: String(n), createdAt: CREATED_AT, updatedAt: CREATED_AT };
+      return { ...row, ...metadata, etag: '', importId: 'a' };
     });
     const file = read([...createLines('Bus', 10), ...onlyInFile], 'Card');
     return planImport(file, ledger, { account: 'Card' }).present;
@@ -579,7 +579,7 @@ it('the plan does not count rows from the export of another ledger as deleted', 
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
-it('the plan refuses two rows of one transaction that differ', () => {
+it('the plan refuses two rows of an export that differ but belong to the same transaction', () => {
   const rows = readExportedRows(
     createTeaLine(1),
     createTeaLine(1, '', { name: 'Mint' }),

@@ -11,7 +11,7 @@ function readDates(...dates: readonly string[]): readonly string[] {
   return read(`!Type:Bank\n${records}`).entries.map(({ date }) => date);
 }
 
-describe('the reader of QIF', () => {
+describe('the QIF reader', () => {
   it('reads rows with their categories', () => {
     const text = joinLines(
       ...[
@@ -69,7 +69,7 @@ describe('the reader of QIF', () => {
     expect(read(text, { dateOrder: 'dmy' }).entries).toMatchObject([{ date: '2025-02-01' }]);
   });
 
-  it('reads each split as a row, or one row if the splits do not add up', () => {
+  it('reads each split as a row, or a single row if the splits do not add up', () => {
     const createSplit = (amount: string) =>
       joinLines(
         ...['!Type:Bank', 'D12/30/2025', `T${amount}`, 'PMARKET', 'LFood'],

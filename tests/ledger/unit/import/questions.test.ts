@@ -91,7 +91,7 @@ it('the importer does not ask about a column of transfers if both sides are left
   expect(summarize(readCsv(splitLines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
-it('the importer does not ask about amounts in a column whose name usually marks rows', () => {
+it('the importer does not ask about a column of amounts whose name suggests that it marks rows', () => {
   const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
   expect(summarize(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
@@ -168,12 +168,12 @@ it.each([
   ['leaves out a split entry before its parts', 'Split', '-2', [-3, -2, -4]],
   ['keeps a split entry if the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
   [
-    'keeps an entry that equals the next rows if nothing marks it as split',
+    'keeps an entry that equals the sum of the next rows if nothing marks it as split',
     'Food',
     '-2',
     [-5, -3, -2, -4],
   ],
-])('%s', (_, category, part, signed) => {
+])('the importer %s', (_, category, part, signed) => {
   const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
   expect(summarize(readCsv(splitLines(file)))).toEqual({ signed, questions: [] });
 });

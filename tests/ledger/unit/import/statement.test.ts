@@ -1,4 +1,4 @@
-// Statements of banks: headers, delimiters, dates, amounts, and an id for each row.
+// Bank statements: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { readDates } from '../../../../lib/ledger/import/dates.ts';
@@ -71,7 +71,7 @@ it.each<[content: string, file: string, options: Options, rows: string[], refuse
     ['2: 2026-01-02 expense 3 The "Old" Pub'],
   ],
   [
-    'positive amounts as expenses if that is chosen',
+    'positive amounts as expenses if that option is chosen',
     'date,name,amount|2026-01-02,Tea,3|2026-01-02,Refund,-2',
     { isInverted: true },
     ['2: 2026-01-02 expense 3 Tea', '3: 2026-01-02 income 2 Refund'],
@@ -415,11 +415,11 @@ describe('amounts', () => {
   });
 });
 
-describe('ids of the bank', () => {
+describe('bank ids', () => {
   const HEADER = 'date,name,amount,Account';
   const columns = { externalId: 'Account' };
 
-  it('refuses rows with the same id that differ in any column', () => {
+  it('make the importer refuse rows with the same id that differ in any column', () => {
     const { rows, refused } = read(
       [
         `${HEADER},Balance`,
@@ -434,7 +434,7 @@ describe('ids of the bank', () => {
     ]);
   });
 
-  it('reads equal rows with the same id as one row, and lists the repeated lines', () => {
+  it('make the importer read equal rows with the same id as one row, and list the repeated lines', () => {
     const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
     const { rows, leftOut, refused } = read(lines, { columns });
     expect([rows.length, refused]).toEqual([1, []]);
@@ -444,7 +444,7 @@ describe('ids of the bank', () => {
   });
 
   it.each(['1.23457E+15', '1,23457E+15', '123456789012345000'])(
-    'keeps every row if a spreadsheet has rounded several ids to %s',
+    'are ignored, so that every row is kept, if a spreadsheet has rounded several to %s',
     (id) => {
       const row = `2026-01-02;Tea;-3;${id}`;
       const lines = ['date;name;amount;Transaction ID', row, row, row.replace('Tea', 'Bus')];
@@ -456,7 +456,7 @@ describe('ids of the bank', () => {
     },
   );
 
-  it('does not count an id that ends in zeros as rounded if another does not', () => {
+  it('that end in zeros do not count as rounded if another id does not end in zeros', () => {
     const ids = ['202601011200001000', '202601011200001001'];
     const rows = ids.map((id) => `2026-01-02,Tea,-3,${id}`);
     const readRows = read(['date,name,amount,Transaction ID', ...rows]).rows;
@@ -553,7 +553,7 @@ describe('lines before the header and after the rows', () => {
     },
   );
 
-  it('does not mistake a row with a truncated amount for a note of the bank', () => {
+  it('does not mistake a row with a truncated amount for a note by the bank', () => {
     const statement = read(['date,name,amount', '2026-01-02,x,-1.00', '2026-01-03,y,-12.']);
     expect(splitTrailer(statement, undefined)).toMatchObject({
       trailer: [],

@@ -21,7 +21,7 @@ it.each([
   expect(decodeText(bytes)).toEqual({ text: TEXT, encoding, damagedLines: [] });
 });
 
-/** Encodes a text: finds its bytes by decoding every single byte and every pair. */
+/** Encodes a text, although Node can only decode such encodings: finds the bytes by decoding every single byte and every pair. */
 function encode(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding);
   const bytes = new Map<string, number[]>();
@@ -90,8 +90,8 @@ it.each([
       (await readStatement(file, { encoding, account: 'Giro' })).rows;
     const previousRows = await read(previous);
     const ledger = previousRows.map((row, n) => {
-      const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
-      return { ...row, ...record };
+      const metadata = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
+      return { ...row, ...metadata };
     });
     const currentRows = await read(current);
     expect(currentRows[0]?.externalId).not.toBe(previousRows[0]?.externalId);

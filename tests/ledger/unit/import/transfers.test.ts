@@ -65,7 +65,7 @@ it('the importer asks if only one side mentions a transfer', () => {
   });
 });
 
-it('the importer only reports rows of one day that cancel if no word shows a transfer', () => {
+it('the importer only reports rows of one day that cancel out if no word mentions a transfer', () => {
   const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
   expect(read(lines)).toEqual({ ...ALL_KEPT, isReported: true });
 });

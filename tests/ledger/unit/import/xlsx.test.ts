@@ -12,7 +12,7 @@ const STATEMENT = [
   [{ serial: 46019.5 }, 'ACME\nPAYROLL', { formula: 'A1+B1', value: 2500.000000000001 }, null],
 ];
 
-describe('the reader of workbooks', () => {
+describe('the workbook reader', () => {
   it('reads titles, dates, numbers and formulas as they would appear in a CSV file', async () => {
     expect(await readXlsx(createWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
       {
@@ -27,7 +27,7 @@ describe('the reader of workbooks', () => {
     ]);
   });
 
-  it('rounds off the error of a sum of many amounts', async () => {
+  it('rounds off the floating-point error of a sum', async () => {
     const amounts = [-45.09999999999991, 45.1000000001, 1.12345678];
     const [{ rows }] = await readXlsx(createWorkbook({ One: [['Amount'], amounts] }));
     expect(rows[1]?.cells).toEqual(['-45.1', '45.1', '1.12345678']);
@@ -60,7 +60,7 @@ describe('the reader of workbooks', () => {
     expect(sheet.rows).toEqual([{ line: 1, cells: ['a'] }]);
   });
 
-  it('refuses a workbook that unpacks to more than a statement may have', async () => {
+  it('refuses a workbook that unpacks to more bytes than a statement may have', async () => {
     const bytes = createWorkbook({ One: STATEMENT });
     const directory = Buffer.from(bytes).indexOf('PK\x01\x02', 0, 'latin1');
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(directory + 24, 2 ** 31, true);
@@ -69,7 +69,7 @@ describe('the reader of workbooks', () => {
     );
   });
 
-  it('unpacks no part beyond the size that the archive declares', async () => {
+  it('refuses a workbook with a part larger than the archive declares', async () => {
     const bytes = createWorkbook({ One: [['a'.repeat(100_000)]] });
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const start = bytes.byteOffset;

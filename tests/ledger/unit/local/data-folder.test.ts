@@ -1,4 +1,4 @@
-// Only the owner can read the data folder and its contents, even those that an earlier release made.
+// Only the owner can read the data folder and its contents, even those that an earlier release created.
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -25,7 +25,7 @@ interface ReceivedRequest {
 
 const OWN_ORIGIN = 'http://localhost:3000';
 const FOREIGN_ORIGIN = 'https://elsewhere.example';
-const MAX_RESPONSE = 6 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
 
 let resources: Resources;
 let port: number;
@@ -54,7 +54,7 @@ async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
   edge = await startEdge(allowedOrigins);
 }
 
-/** Starts a gateway that records requests and responds with CORS headers of its own, as the real gateway does. */
+/** Starts a gateway that records requests and responds with its own CORS headers, as the real gateway does. */
 async function startGateway(status = 201, responseBody = 'answered'): Promise<string> {
   return await startServer(async (request, response) => {
     const { method, url, headers } = request;
@@ -136,11 +136,14 @@ describe('a request', () => {
     });
   });
 
-  it('gets a response of up to 6 MB, and a 500 instead of a larger one, as from API Gateway', async () => {
-    edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE)));
+  it('gets a response of up to 6 MB, and a 500 instead of a larger response, as from API Gateway', async () => {
+    edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE_BYTES)));
     const largestResponse = await call('GET', '/');
-    expect([largestResponse.status, largestResponse.body.length]).toEqual([200, MAX_RESPONSE]);
-    edge.forwardTo(await startGateway(200, `${'x'.repeat(MAX_RESPONSE - 1)}é`));
+    expect([largestResponse.status, largestResponse.body.length]).toEqual([
+      200,
+      MAX_RESPONSE_BYTES,
+    ]);
+    edge.forwardTo(await startGateway(200, `${'x'.repeat(MAX_RESPONSE_BYTES - 1)}é`));
     expect(await call('GET', '/')).toMatchObject({
       ...{ status: 500, body: '{"message":"Internal Server Error"}' },
     });
@@ -337,7 +340,7 @@ describe('the log', () => {
   );
 
   it.each(Object.values(USER_AGENTS))(
-    'has no line for a request of %s unless it fails',
+    'has no line for a request from %s unless the request fails',
     async (agent) => {
       const headers = { 'user-agent': agent };
       await call('POST', '/transactions', headers);
@@ -348,6 +351,6 @@ describe('the log', () => {
   );
 });
 
-it('the edge names a port that is in use', async () => {
+it('the edge does not start on a port that is in use, and names the port', async () => {
   await expect(startEdge([])).rejects.toThrow(`Port ${port} is in use`);
 });

@@ -131,7 +131,7 @@ it.each([50, 450])(
   },
 );
 
-it('a hundred rows are announced while the previous hundred are sent, and sent only after their announcement has ended', async () => {
+it('each hundred rows are announced while the previous hundred are sent, and sent only once they have been announced', async () => {
   const steps: string[] = [];
   const { promise: secondAnnouncement, resolve: endSecondAnnouncement } =
     Promise.withResolvers<void>();

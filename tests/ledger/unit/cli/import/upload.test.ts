@@ -34,7 +34,7 @@ const respondWithResults = (...statuses: number[]) =>
     data: { results: statuses.map((status, index) => ({ index, status })) },
   });
 
-it('the upload pauses before it repeats rows that failed', async () => {
+it('the upload pauses before it retries rows that failed', async () => {
   const { service, steps } = createService((_, attempt) =>
     attempt < 3 ? respondWithResults(201, 500) : respondWithResults(201, 201),
   );
@@ -128,7 +128,7 @@ it('the upload names the rows that still fail after all attempts', async () => {
   expect(steps.at(-1)).not.toBe('pause');
 });
 
-it('changes are sent again with the key of the first attempt, and other changes with another key', async () => {
+it('changes are retried with the Idempotency-Key of their first attempt, and other changes sent with another key', async () => {
   const row = { ...STATEMENT.rows[0], exported: null } as StatementRow;
   const change = { row, transaction: TEA, fields: ['amount'] } as const;
   const { service, idempotencyKeys } = createService((_, attempt) =>
@@ -145,7 +145,7 @@ it('changes are sent again with the key of the first attempt, and other changes 
   expect(secondKey).not.toBe(firstKey);
 });
 
-it('the upload sends rows with a key only if a row has no id of its own', async () => {
+it('the upload sends rows with an Idempotency-Key only if a row has no id', async () => {
   const { service, idempotencyKeys } = createService(() => respondWithResults(201, 201));
   await upload(service, { ...STATEMENT, importId: 'x', recorder }, () => undefined);
   const rows = STATEMENT.rows.map((row, n) => (n === 0 ? { ...row, externalId: null } : row));
