@@ -3,8 +3,8 @@
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { Button } from './components.tsx';
-import { keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
-import { useFocusBefore } from './kept-focus.ts';
+import { keepDraft, nameInLedger, readDraft } from './kept-drafts.ts';
+import { useReturnFocus } from './kept-focus.ts';
 import { announcement, canWrite, me, refusedCreate } from './ledger.ts';
 import { useProposal } from './proposal.ts';
 import { localDay } from './scope.ts';
@@ -23,7 +23,7 @@ import {
 import { addTransaction, isEmpty, keepUnadded, takeUnadded } from './unadded.ts';
 
 /** Name of this form's draft. Each ledger has its own draft. */
-const nameDraft = () => nameOfLedger('add', me.peek()?.ledger);
+const nameDraft = () => nameInLedger('add', me.peek()?.ledger);
 
 const isSheetShown = signal(false);
 
@@ -95,7 +95,7 @@ function isSameDraft(first: Draft, second: Draft): boolean {
 
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
-  const returnFocus = useFocusBefore(form);
+  const returnFocus = useReturnFocus(form);
   const draftName = useMemo(nameDraft, []);
   const openDraft = useDraft(readAddDraft, (draft) => keepDraft(draftName, draft));
   const proposal = useProposal(openDraft.draft);

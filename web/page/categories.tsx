@@ -10,7 +10,7 @@ import type { TypedSettings } from './category-settings.ts';
 import { updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format } from './format.ts';
-import { useFocusInList } from './kept-focus.ts';
+import { useKeepFocusInList } from './kept-focus.ts';
 import { announcement, canWrite, notice } from './ledger.ts';
 import { createNewCategory, keepNewName, readNewName } from './new-category.ts';
 import {
@@ -37,7 +37,7 @@ export function CategoriesSheet({ onClose, onOpen }: CategoriesSheetProps) {
   );
   const lists = useRef<HTMLDivElement>(null);
   // A category that is merged or deactivated moves to the other list, and its button loses the focus.
-  useFocusInList(lists, 'li', (item) => item.querySelector('button'));
+  useKeepFocusInList(lists, 'li', (item) => item.querySelector('button'));
   return (
     <Sheet
       title="Categories"

@@ -7,7 +7,7 @@ import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
 import { readLatest } from './category-list.ts';
 import { updateCategory } from './category-writes.ts';
 import { format } from './format.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameInLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
@@ -61,7 +61,7 @@ export async function resumeMerge(): Promise<boolean> {
   });
 }
 
-const nameDraft = () => nameOfLedger('merge', outbox.ledger.peek());
+const nameDraft = () => nameInLedger('merge', outbox.ledger.peek());
 
 async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;

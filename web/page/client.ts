@@ -51,7 +51,7 @@ export const storedKey = {
     deviceStorage.removeItem(STORED_KEY);
   },
   /** Forgets the key that the service refused, but not a different key that another tab stored on this device. */
-  refuse: () => {
+  forgetRefused: () => {
     const { key } = readKeyState();
     keyState = { key: undefined, isStored: false, isForgotten: true };
     for (const storage of [tabStorage, deviceStorage])

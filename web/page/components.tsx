@@ -1,7 +1,7 @@
 // The components that every part of the page uses: button, field, checkbox, link to a scope and notice.
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
-import { useFocusInList, useReturnedFocus } from './kept-focus.ts';
+import { useKeepFocusInList, useReturnFocusOnRemoval } from './kept-focus.ts';
 import { scope } from './ledger.ts';
 import { type Scope, scopeHash } from './scope.ts';
 
@@ -86,9 +86,9 @@ interface NoticeProps {
 
 export function NoticeBox({ text, details = [], children }: NoticeProps) {
   const box = useRef<HTMLDivElement>(null);
-  useReturnedFocus(box);
+  useReturnFocusOnRemoval(box);
   // The button of an action disappears with it.
-  useFocusInList(box, '.buttons', (buttons) => buttons.querySelector('button'));
+  useKeepFocusInList(box, '.buttons', (buttons) => buttons.querySelector('button'));
   return (
     <div ref={box} class="notice">
       <div>

@@ -13,7 +13,7 @@ export function drawAllDays(): void {
 }
 
 /** Draws all days when a person scrolls, enlarges the window, or presses Control or Command: the browser may search or print. */
-export function watchMoves(): void {
+export function watchActions(): void {
   addEventListener('scroll', drawAllDays);
   addEventListener('resize', drawAllDays);
   addEventListener('keydown', ({ ctrlKey, metaKey }) => {

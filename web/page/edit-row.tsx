@@ -4,7 +4,7 @@ import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-choice.ts';
 import { Button } from './components.tsx';
 import { readAmount } from './format.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameInLedger, readDrafts } from './kept-drafts.ts';
 import { announcement, notice, outbox } from './ledger.ts';
 import { changedFields, type Row } from './rows.ts';
 import { useSubmit } from './submit.ts';
@@ -18,7 +18,7 @@ import {
 } from './transaction-form.tsx';
 
 /** The name of a draft is this prefix and a UUID. The rows of another ledger may have the same ids. */
-const createPrefix = () => nameOfLedger('edit', outbox.ledger.peek());
+const createPrefix = () => nameInLedger('edit', outbox.ledger.peek());
 
 interface KeptEdit {
   readonly draft: Draft;

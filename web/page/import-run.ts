@@ -12,14 +12,14 @@ import { rememberLayout } from './file-layouts.ts';
 import { format } from './format.ts';
 import {
   closeImport,
-  type Done,
-  importing,
+  currentImport,
+  type ImportResult,
   isCurrent,
   leftAfterUndo,
   loadImporter,
   type Preview,
   readRecordedImports,
-  stored,
+  storedLedger,
   toLedgerRow,
 } from './import-state.ts';
 import { announcement, refresh } from './ledger.ts';
@@ -41,12 +41,12 @@ export async function runImport(preview: Preview, choices: ImportChoices): Promi
     const result = await trackWork(() =>
       sendPlan(reading, { ...choices, name, account: options.account }),
     );
-    importing.value = result;
+    currentImport.value = result;
     announcement.value = `${format.counted(result.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {
     const problem = describeFailure(error);
-    importing.value = {
+    currentImport.value = {
       ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
       ...{ importsDeleted: false, reading: undefined },
       problem: `The import stopped: ${problem} Choose the file again: rows that are already in the ledger are not added twice.`,
@@ -72,13 +72,13 @@ interface SendOptions extends ImportChoices {
 async function sendPlan(
   { statement, plan }: NonNullable<Preview['reading']>,
   { name, account, withDuplicates, withChanges }: SendOptions,
-): Promise<Done> {
+): Promise<ImportResult> {
   const rows = chooseRows(plan, { withDuplicates });
   const changes = withChanges ? plan.changes : [];
-  const importId = makeImportId(name, listImportIds(stored.rows, stored.imports));
+  const importId = makeImportId(name, listImportIds(storedLedger.rows, storedLedger.imports));
   const total = rows.length + changes.length;
   const onProgress = (done: number) => {
-    importing.value = { stage: 'sending', name, done, total };
+    currentImport.value = { stage: 'sending', name, done, total };
   };
   onProgress(0);
   const sendResult = await sendRows(rows, { importId, account }, onProgress);
@@ -119,7 +119,7 @@ async function sendRows(
 ): Promise<SendResult> {
   const { toTransactionBody, createRecorder, resolvePendingRecords } = await loadImporter();
   const readParts = () => untilAnswered(readRecordedImports);
-  await resolvePendingRecords(stored, { readParts, writePart });
+  await resolvePendingRecords(storedLedger, { readParts, writePart });
   const recorder = createRecorder({ importId, total: rows.length, account }, writePart);
   const categoryIds = await ensureCategories(rows);
   const toBody = (row: StatementRow) => ({
@@ -191,12 +191,12 @@ async function applyChanges(
  * Deletes the rows that the import created, except rows that were edited since. Choosing a category does not count as an edit.
  */
 export async function undoImport(importId: string, name: string): Promise<void> {
-  await trackWork(() => takeBack(importId, name));
+  await trackWork(() => removeImportedRows(importId, name));
 }
 
-async function takeBack(importId: string, name: string): Promise<void> {
+async function removeImportedRows(importId: string, name: string): Promise<void> {
   closeImport();
-  importing.value = { stage: 'undoing', name, done: 0, total: 0 };
+  currentImport.value = { stage: 'undoing', name, done: 0, total: 0 };
   const { announceRemoval, createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readRows({ import_id: importId }));
   const records = (await untilAnswered(readRecordedImports)).filter(
@@ -212,7 +212,7 @@ async function takeBack(importId: string, name: string): Promise<void> {
   const reasons = edited.map(({ description }) => `${description}: it has since been changed.`);
   const remainingRows = [...edited];
   for (let start = 0; start < unedited.length; start += MAX_BULK_ITEMS) {
-    importing.value = { stage: 'undoing', name, done: start, total: unedited.length };
+    currentImport.value = { stage: 'undoing', name, done: start, total: unedited.length };
     const batch = unedited.slice(start, start + MAX_BULK_ITEMS);
     const items = batch.map(({ id, etag }) => ({ id, if_match: etag }));
     const results = await sendBulk('POST', '/transactions/bulk/delete', items);
@@ -225,7 +225,7 @@ async function takeBack(importId: string, name: string): Promise<void> {
   // Keeps only the records of rows that stay. The next import must add the removed rows again, because they were not deleted by
   // hand.
   for (const part of keepRecords(records, remainingRows.map(toLedgerRow))) await writePart(part);
-  importing.value = undefined;
+  currentImport.value = undefined;
   announcement.value = `${format.counted(rows.length - reasons.length, 'imported transaction')} removed`;
   leftAfterUndo.value = reasons.length > 0 ? reasons : undefined;
   refresh();

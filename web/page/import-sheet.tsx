@@ -7,13 +7,13 @@ import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
 import {
   closeImport,
-  type Done,
-  importing,
+  currentImport,
+  type ImportResult,
   isImportUnderWay,
   leftAfterUndo,
   openFile,
 } from './import-state.ts';
-import { useFocusInList } from './kept-focus.ts';
+import { useKeepFocusInList } from './kept-focus.ts';
 import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 import { scopeHash, UNFILTERED } from './scope.ts';
@@ -74,15 +74,15 @@ export function DropTarget() {
 /** Keeps the focus while one stage replaces another, and at the same place when the last one disappears. */
 export function ImportSheet() {
   const place = useRef<HTMLDivElement>(null);
-  useFocusInList(place, '.import', (section) => section);
+  useKeepFocusInList(place, '.import', (section) => section);
   return (
     <div ref={place} class="import-place" tabIndex={-1}>
-      {drawStage(importing.value, leftAfterUndo.value)}
+      {drawStage(currentImport.value, leftAfterUndo.value)}
     </div>
   );
 }
 
-function drawStage(state: typeof importing.value, remainingTexts: typeof leftAfterUndo.value) {
+function drawStage(state: typeof currentImport.value, remainingTexts: typeof leftAfterUndo.value) {
   if (remainingTexts)
     return (
       <NoticeBox
@@ -94,7 +94,7 @@ function drawStage(state: typeof importing.value, remainingTexts: typeof leftAft
     );
   if (!state) return null;
   if (state.stage === 'preview') return <PreviewCard key={state.name} state={state} />;
-  if (state.stage === 'done') return <DoneCard state={state} />;
+  if (state.stage === 'done') return <ResultCard state={state} />;
   const verb = { reading: 'Reading', sending: 'Importing', undoing: 'Undoing' }[state.stage];
   const count = `${format.count(state.done)} of ${format.count(state.total)}`;
   return (
@@ -113,9 +113,9 @@ function drawStage(state: typeof importing.value, remainingTexts: typeof leftAft
   );
 }
 
-function DoneCard({ state }: { readonly state: Done }) {
+function ResultCard({ state }: { readonly state: ImportResult }) {
   const { name, importId, created, changed, present, leftOut, refused, period } = state;
-  const hasRowsToSort = period !== undefined && state.uncategorised > 0;
+  const hasUncategorisedRows = period !== undefined && state.uncategorised > 0;
   const importedScope = { ...UNFILTERED, ...(period && { period }) };
   const inboxScope = { ...importedScope, category: 'none' } as const;
   return (
@@ -129,7 +129,7 @@ function DoneCard({ state }: { readonly state: Done }) {
       <Lines lines={refused} />
       <div class="buttons">
         {created > 0 && <Button onClick={() => undo(importId, name)}>Undo</Button>}
-        <Button kind={hasRowsToSort ? 'plain' : 'primary'} onClick={closeImport}>
+        <Button kind={hasUncategorisedRows ? 'plain' : 'primary'} onClick={closeImport}>
           Done
         </Button>
         {period && scopeHash(scope.value, importedScope) !== scopeHash(scope.value, {}) && (
@@ -137,7 +137,7 @@ function DoneCard({ state }: { readonly state: Done }) {
             Show {format.scope(period)}
           </ScopeLink>
         )}
-        {hasRowsToSort && (
+        {hasUncategorisedRows && (
           <ScopeLink
             class="button primary"
             to={inboxScope}

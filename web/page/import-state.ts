@@ -36,7 +36,7 @@ interface Progress {
   readonly total: number;
 }
 
-export interface Done {
+export interface ImportResult {
   readonly stage: 'done';
   readonly name: string;
   readonly importId: string;
@@ -53,7 +53,7 @@ export interface Done {
   readonly period: string | undefined;
 }
 
-export const importing = signal<Preview | Progress | Done | undefined>(undefined);
+export const currentImport = signal<Preview | Progress | ImportResult | undefined>(undefined);
 
 type Importer = typeof import('./importer.ts');
 let importer: Promise<Importer> | undefined;
@@ -75,13 +75,13 @@ let shownNumber = 0;
 
 /** True while transactions are being written: another import, or the undo of one, has to wait. */
 export function isImportUnderWay(): boolean {
-  const stage = importing.peek()?.stage;
+  const stage = currentImport.peek()?.stage;
   return stage === 'sending' || stage === 'undoing';
 }
 
 /** True if this preview is shown, and is not being replaced by one with other options. */
 export function isCurrent(state: Preview): boolean {
-  return importing.peek() === state && shownNumber === latestNumber;
+  return currentImport.peek() === state && shownNumber === latestNumber;
 }
 
 export async function openFile(file: File): Promise<void> {
@@ -90,13 +90,13 @@ export async function openFile(file: File): Promise<void> {
     notice.value = { text: `${name} was not opened: wait until the transactions are written.` };
     return;
   }
-  importing.value = { stage: 'reading', name, done: 0, total: 0 };
+  currentImport.value = { stage: 'reading', name, done: 0, total: 0 };
   const readBytes = async () => new Uint8Array(await file.arrayBuffer());
   await preview({ name, bytes: readBytes, options: {}, importsDeleted: false });
 }
 
 /** Contents of the ledger when the file was chosen. */
-export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
+export let storedLedger: StoredLedger = { rows: [], categories: [], imports: [] };
 
 /**
  * Reads the file with these options, and shows what the import would do. `isAgain` reuses the ledger that was read the first
@@ -116,21 +116,21 @@ export async function preview(
     bytes: new Uint8Array() as Uint8Array,
   };
   const show = (result: Pick<Preview, 'reading' | 'problem'>): void => {
-    importing.value = { ...state, ...result };
+    currentImport.value = { ...state, ...result };
     shownNumber = number;
   };
   try {
     const bytes = typeof file.bytes === 'function' ? await file.bytes() : file.bytes;
     state = { ...state, bytes };
     const { readStatement, planWithCategories } = await loadImporter();
-    const ledger = isAgain ? stored : await readStored();
+    const ledger = isAgain ? storedLedger : await readStored();
     if (number !== latestNumber) return;
-    stored = ledger;
+    storedLedger = ledger;
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
     const isAccountKnown = Boolean(options.account) || options.isPreviewAccepted === true;
     const { account } = options;
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
-    const reading = { statement, ...planWithCategories(statement, stored, choices) };
+    const reading = { statement, ...planWithCategories(statement, storedLedger, choices) };
     if (number !== latestNumber) return;
     show({ reading, problem: '' });
     announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
@@ -168,7 +168,7 @@ export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
 
 export function closeImport(): void {
   latestNumber += 1;
-  importing.value = undefined;
+  currentImport.value = undefined;
   leftAfterUndo.value = undefined;
 }
 

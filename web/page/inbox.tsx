@@ -1,5 +1,5 @@
-// Sorts rows into categories: chips that filter by category, a field in each row without a category, an offer to sort similar
-// rows, and a bar for the selected rows.
+// Categorises rows: chips that filter by category, a field in each row without a category, an offer to categorise similar rows,
+// and a bar for the selected rows.
 import { signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
@@ -10,7 +10,7 @@ import { categories } from './category-list.ts';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';
 import { format } from './format.ts';
-import { useFocusOnList } from './kept-focus.ts';
+import { useFocusListOnRemoval } from './kept-focus.ts';
 import {
   announcement,
   cells,
@@ -171,7 +171,7 @@ export function SelectionBar() {
 
 function SelectionActions({ chosenRows }: { readonly chosenRows: readonly Row[] }) {
   const bar = useRef<HTMLElement>(null);
-  useFocusOnList(bar);
+  useFocusListOnRemoval(bar);
   const total = view.value?.total ?? 0;
   return (
     <section ref={bar} class="selection" aria-label="Selected transactions">

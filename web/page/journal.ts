@@ -1,7 +1,7 @@
 // Keeps a page's writes on the device until they have a response, so that they outlive its tab: the next page of the same ledger
 // takes them over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of
 // its tab.
-import { nameOfLedger } from './kept-drafts.ts';
+import { nameInLedger } from './kept-drafts.ts';
 import type { deviceStorage, tabStorage } from './storage.ts';
 
 /** The part of the browser's lock manager that is needed. */
@@ -61,7 +61,7 @@ export function createJournal(ports: JournalPorts) {
     async takeOver(ledger: string, take: (text: string) => void): Promise<void> {
       if (!locks) return;
       const request = locks.request.bind(locks);
-      const prefix = nameOfLedger(ENTRY_KIND, ledger);
+      const prefix = nameInLedger(ENTRY_KIND, ledger);
       ownName ??= claim(prefix, request);
       const awaitedName = earlierName;
       earlierName = null;
@@ -94,7 +94,7 @@ function moveFromTab({ device, tab, locks }: JournalPorts): void {
   if (!locks || !text.startsWith('[')) return;
   const byLedger = Object.groupBy(readEarlierWrites(text), ({ ledger }) => ledger);
   for (const [ledger, writes] of Object.entries(byLedger))
-    device.setItem(nameOfLedger(ENTRY_KIND, ledger) + crypto.randomUUID(), JSON.stringify(writes));
+    device.setItem(nameInLedger(ENTRY_KIND, ledger) + crypto.randomUUID(), JSON.stringify(writes));
   tab.setItem(ENTRY_KIND, '');
 }
 

@@ -8,7 +8,7 @@ const pendingDrafts = new Map<string, object>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Names a draft so that only its own ledger finds it. No such name is a prefix of another. */
-export function nameOfLedger(kind: string, ledger = ''): string {
+export function nameInLedger(kind: string, ledger = ''): string {
   return `${kind} ${encodeURIComponent(ledger)} `;
 }
 
@@ -37,7 +37,7 @@ export function readDrafts<KeptDraft extends object>(
 
 export function keepDraft(name: string, draft: object): void {
   pendingDrafts.set(name, draft);
-  timer ??= setTimeout(writeDrafts, DELAY_MS);
+  timer ??= setTimeout(flushDrafts, DELAY_MS);
 }
 
 export function dropDraft(name: string): void {
@@ -46,7 +46,7 @@ export function dropDraft(name: string): void {
 }
 
 /** Stores pending drafts at once: a page that is hidden or left may never run again. */
-export function writeDrafts(): void {
+export function flushDrafts(): void {
   clearTimeout(timer);
   timer = undefined;
   for (const [name, draft] of pendingDrafts) {

@@ -11,7 +11,7 @@ interface Reference {
  * @param items selects the items of the list
  * @param choose returns the part of an item that corresponds to the lost element; null if the item has no such part
  */
-export function useFocusInList(
+export function useKeepFocusInList(
   list: Reference,
   items: string,
   choose: (item: HTMLElement, lost: Element) => HTMLElement | null,
@@ -47,7 +47,7 @@ export function useFocusInList(
  * Remembers which element had the focus before the box.
  * @returns a function that moves the focus from the box back to that element, or to the page if the element is missing
  */
-export function useFocusBefore(box: Reference): () => void {
+export function useReturnFocus(box: Reference): () => void {
   const previousFocus = useRef<EventTarget | null>(null);
   useLayoutEffect(() => {
     const { current } = box;
@@ -63,8 +63,8 @@ export function useFocusBefore(box: Reference): () => void {
 }
 
 /** When a box with the focus is removed, returns the focus to the element that had it before the box. */
-export function useReturnedFocus(box: Reference): void {
-  const returnFocus = useFocusBefore(box);
+export function useReturnFocusOnRemoval(box: Reference): void {
+  const returnFocus = useReturnFocus(box);
   useLayoutEffect(() => {
     const { current } = box;
     return () => {
@@ -77,7 +77,7 @@ export function useReturnedFocus(box: Reference): void {
  * When a box with the focus is removed, focuses the row at which the Tab key stops, as soon as the list is drawn; without rows,
  * what the page offers instead of them.
  */
-export function useFocusOnList(box: Reference): void {
+export function useFocusListOnRemoval(box: Reference): void {
   useLayoutEffect(() => {
     const { current } = box;
     return () => {

@@ -1,10 +1,10 @@
 // Keeps the result of an import in the tab, or the fact that it is under way: after a reload the page shows the result again, or
 // says that the import was interrupted.
-import { type Done, importing } from './import-state.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { currentImport, type ImportResult } from './import-state.ts';
+import { dropDraft, keepDraft, nameInLedger, readDraft } from './kept-drafts.ts';
 import { outbox } from './ledger.ts';
 
-type KeptImport = Done | { readonly stage: 'sending' | 'undoing'; readonly name: string };
+type KeptImport = ImportResult | { readonly stage: 'sending' | 'undoing'; readonly name: string };
 
 const INTERRUPTED = {
   sending:
@@ -13,10 +13,10 @@ const INTERRUPTED = {
     'The import was only partly undone. Undo it again under Settings, Imports of this ledger.',
 } as const;
 
-const nameDraft = () => nameOfLedger('import', outbox.ledger.peek());
+const nameDraft = () => nameInLedger('import', outbox.ledger.peek());
 
 export function watchImport(): void {
-  importing.subscribe((state) => {
+  currentImport.subscribe((state) => {
     if (outbox.ledger.peek() === undefined) return;
     if (state?.stage === 'done') keepDraft(nameDraft(), state satisfies KeptImport);
     else if (state?.stage === 'sending' || state?.stage === 'undoing')
@@ -28,9 +28,9 @@ export function watchImport(): void {
 /** Shows the import that a reload has interrupted, or its result. */
 export function reopenImport(): void {
   const keptImport = readDraft<KeptImport>(nameDraft());
-  if (!keptImport || importing.peek()) return;
+  if (!keptImport || currentImport.peek()) return;
   const { stage, name } = keptImport;
-  importing.value =
+  currentImport.value =
     stage === 'done'
       ? keptImport
       : {

@@ -12,7 +12,7 @@ export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | u
 
 export function askForKey(error: ApiError | undefined): void {
   const refused = storedKey.read() === undefined ? keyQuestion.peek()?.refused : error;
-  storedKey.refuse();
+  storedKey.forgetRefused();
   keyQuestion.value = { refused };
 }
 

@@ -1,9 +1,9 @@
 // Entry point of the page at `/`: starts the watchers, and renders the app.
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { watchMoves } from './drawn-days.ts';
+import { watchActions } from './drawn-days.ts';
 import { watchDrafts } from './edit-row.tsx';
-import { writeDrafts } from './kept-drafts.ts';
+import { flushDrafts } from './kept-drafts.ts';
 import { watchImport } from './kept-import.ts';
 import { startLedger } from './ledger.ts';
 import { watchScheme } from './scheme.ts';
@@ -12,9 +12,9 @@ import { watchScope } from './selection.ts';
 
 watchScheme();
 watchScreen();
-watchMoves();
-addEventListener('pagehide', writeDrafts);
-document.addEventListener('visibilitychange', writeDrafts);
+watchActions();
+addEventListener('pagehide', flushDrafts);
+document.addEventListener('visibilitychange', flushDrafts);
 startLedger();
 watchScope();
 watchDrafts();

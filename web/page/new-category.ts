@@ -1,14 +1,14 @@
 // The name of a new category, as a person types it. It stays until the category is created, even if the sheet closes, and
 // survives a reload.
 import { createCategory } from './category-writes.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameInLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me } from './ledger.ts';
 
 interface NameDraft {
   readonly name: string;
 }
 
-const nameDraft = () => nameOfLedger('new-category', me.peek()?.ledger);
+const nameDraft = () => nameInLedger('new-category', me.peek()?.ledger);
 
 export function readNewName(): string {
   return readDraft<NameDraft>(nameDraft())?.name ?? '';

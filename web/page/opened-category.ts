@@ -7,14 +7,14 @@ import { categoriesById, readLatest } from './category-list.ts';
 import { createSettings, type TypedSettings, type UnsavedSettings } from './category-settings.ts';
 import { updateCategory } from './category-writes.ts';
 import { format, readAmount } from './format.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameInLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { setTarget, targets } from './targets.ts';
 
 export const UNREADABLE_TARGET = 'This is not an amount.';
 
-const nameDraft = (ledger: string | undefined) => nameOfLedger('category', ledger);
+const nameDraft = (ledger: string | undefined) => nameInLedger('category', ledger);
 
 interface Opened {
   /** Name of the ledger, because another one may have a category with the same id. */

@@ -102,7 +102,11 @@ async function takeOver(sender: Sender, journal: Journal): Promise<void> {
 /** @returns the keys of the queued writes */
 function enqueue(sender: Sender, changes: readonly Change[], delay = 0): readonly string[] {
   const { queue, versions, ledger } = sender;
-  const addedWrites = queue.add(changes.map(versions.follow), ledger.value ?? '', delay);
+  const addedWrites = queue.add(
+    changes.map(versions.withLatestVersions),
+    ledger.value ?? '',
+    delay,
+  );
   queueMicrotask(() => pump(sender));
   return addedWrites.map(({ key }) => key);
 }

@@ -20,7 +20,7 @@ export function createRowVersions() {
   }
   return {
     latestOf,
-    follow: ({ before, after }: Change): Change => ({
+    withLatestVersions: ({ before, after }: Change): Change => ({
       before: before && latestOf(before),
       after: after && latestOf(after),
     }),

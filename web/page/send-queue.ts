@@ -47,7 +47,7 @@ export interface Sender {
 
 /** The service remembers an Idempotency-Key for a day: a later retry could apply the write twice. */
 const KEY_LIFETIME_MS = 20 * 3_600_000;
-const TOO_OLD = new ApiError(
+const TOO_OLD_ERROR = new ApiError(
   'The service did not answer for a day. Check whether the ledger has this change, and repeat it if not.',
   { isRetryable: false },
 );
@@ -109,7 +109,7 @@ export async function attempt(sender: Sender, write: Write): Promise<void> {
   queue.update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
   let outcome: Outcome;
   try {
-    if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
+    if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD_ERROR;
     outcome = await sendWrite(write, ports.call);
   } catch (error) {
     return handleFailure(sender, write, error);
@@ -135,7 +135,9 @@ function confirm(sender: Sender, write: Write, { changes, refusals }: Outcome): 
   // was taken over from another page would then overwrite them without asking.
   queue.replace(
     queue.writes.value.map((each) =>
-      each.confirmedAt ? each : { ...each, changes: each.changes.map(confirmedVersions.follow) },
+      each.confirmedAt
+        ? each
+        : { ...each, changes: each.changes.map(confirmedVersions.withLatestVersions) },
     ),
   );
   if (refusals.length > 0) ports.onRefused(refusals, write);

@@ -9,7 +9,7 @@ import { EditRow, readInterruptedEdit } from './edit-row.tsx';
 import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
-import { useFocusInList } from './kept-focus.ts';
+import { useKeepFocusInList } from './kept-focus.ts';
 import { canWrite, outbox, removeRows, rows, shownList, unsaved, view } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
@@ -34,7 +34,7 @@ export function TransactionList() {
   // The category field of a row is removed when the row gets a category. A conflict replaces its row, and later the row
   // replaces the conflict; reading the conflicts redraws the list as well, which then moves the focus.
   void outbox.conflicts.value;
-  useFocusInList(table, '.entry, .conflict', (item, lost) => {
+  useKeepFocusInList(table, '.entry, .conflict', (item, lost) => {
     if (lost.role === 'combobox') return item.querySelector('[role=combobox]');
     return item.querySelector('section') ?? item;
   });
@@ -158,13 +158,13 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       tabIndex={tabIndex}
       data-id={row.id}
     >
-      <td class="pick">{isWritable && drawPick(isSelected, tabIndex)}</td>
+      <td class="pick">{isWritable && drawCheckbox(isSelected, tabIndex)}</td>
       {drawDescription(row, isUnsaved)}
       <td class="in-category" dir="auto">
         {drawCategory(row, tabIndex)}
       </td>
       <td class={`in-amount ${row.type}`}>{format.signed(toSignedAmount(row))}</td>
-      <td class="act">{isWritable && drawDelete(tabIndex)}</td>
+      <td class="act">{isWritable && drawDeleteButton(tabIndex)}</td>
     </tr>
   );
 }
@@ -245,7 +245,7 @@ function moveInList(table: HTMLElement, entry: HTMLElement, key: keyof typeof ST
 // Plain functions instead of components draw the parts of a row, because a list has hundreds of each part.
 
 /** The checkbox needs no listener: a click anywhere in its cell toggles the row. */
-function drawPick(isSelected: boolean, tabIndex: number) {
+function drawCheckbox(isSelected: boolean, tabIndex: number) {
   return <input type="checkbox" aria-label="Select" checked={isSelected} tabIndex={tabIndex} />;
 }
 
@@ -270,7 +270,7 @@ function drawDescription({ description, notes, category_id: id }: Row, isUnsaved
   );
 }
 
-/** On a phone only the inbox has a field for the category, because a person opens the inbox to sort rows. */
+/** On a phone only the inbox has a field for the category, because a person opens the inbox to categorise rows. */
 function drawCategory(row: Row, tabIndex: number) {
   const isFieldShown = !isPhone.value || view.value?.scope.category === 'none';
   if (row.category_id === null && canWrite.value && isFieldShown)
@@ -278,7 +278,7 @@ function drawCategory(row: Row, tabIndex: number) {
   return categoryName(row) || (isPhone.value ? 'No category' : '');
 }
 
-function drawDelete(tabIndex: number) {
+function drawDeleteButton(tabIndex: number) {
   return (
     <button
       type="button"

@@ -3,7 +3,7 @@
 import { describeFailure } from './api-error.ts';
 import { resolveCategory } from './category-choice.ts';
 import { format, readAmount } from './format.ts';
-import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameInLedger, readDrafts } from './kept-drafts.ts';
 import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Draft } from './transaction-form.tsx';
 
@@ -21,14 +21,14 @@ export function isEmpty({ description, amount }: Draft): boolean {
 
 /** Keeps a transaction until the form is free. @returns the name of the draft */
 export function keepUnadded(draft: Draft): string {
-  const name = nameOfLedger('unadded', me.peek()?.ledger) + crypto.randomUUID();
+  const name = nameInLedger('unadded', me.peek()?.ledger) + crypto.randomUUID();
   keepDraft(name, { draft, keptAt: Date.now() } satisfies UnaddedTransaction);
   return name;
 }
 
 /** Returns the oldest transaction that was not added, and drops it here, because the form keeps it. */
 export function takeUnadded(): Draft | undefined {
-  const keptDrafts = [...readDrafts<UnaddedTransaction>(nameOfLedger('unadded', me.peek()?.ledger))]
+  const keptDrafts = [...readDrafts<UnaddedTransaction>(nameInLedger('unadded', me.peek()?.ledger))]
     .filter(([name]) => !namesUnderWay.has(name))
     .toSorted(([, a], [, b]) => a.keptAt - b.keptAt);
   const [name, oldest] = keptDrafts[0] ?? [];

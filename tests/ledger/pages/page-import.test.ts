@@ -64,7 +64,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('3 imported').waitFor();
     await expectAccessible(page);
     expect(await page.getByText('1 refused').count()).toBe(1);
-    // Every row has a category, so no button offers to sort the rest.
+    // Every row has a category, so no button offers to categorise the rest.
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
     // The page keeps its view, and offers a link to the rows.
     expect(await page.getByRole('heading', { name: 'January 2013' }).count()).toBe(1);

@@ -122,7 +122,7 @@ function measureHousehold(seed: number) {
 
 const CITIES = ['BERLIN', 'LONDON', 'NEW YORK', 'BAD HOMBURG', 'SAN JOSE', 'OSLO', 'WIEN', 'PARIS'];
 
-/** Rewrites a description as banks do: in capitals, with cities, dates and the numbers of cards, shops and references, or cut off. */
+/** Rewrites a description as banks do: in capitals, truncated, or with cities, dates and the numbers of cards, shops or references. */
 function toBankDescription(description: string, date: string, random: SeededRandom): string {
   const pickCharacters = (length: number, characters: string) =>
     Array.from({ length }, () => random.pick([...characters])).join('');

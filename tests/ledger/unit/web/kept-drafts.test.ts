@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   dropDraft,
+  flushDrafts,
   keepDraft,
-  nameOfLedger,
+  nameInLedger,
   readDraft,
   readDrafts,
-  writeDrafts,
 } from '../../../../web/page/kept-drafts.ts';
 
 describe('a kept draft', () => {
@@ -23,13 +23,13 @@ describe('a kept draft', () => {
       removeItem: (name: string) => storageItems.delete(name),
     });
     // Test files share their modules: an earlier one may have left a draft that waits for a real timer.
-    writeDrafts();
+    flushDrafts();
     storageItems.clear();
     vi.useFakeTimers();
   });
   afterEach(() => {
     dropDraft('draft');
-    writeDrafts();
+    flushDrafts();
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
@@ -46,7 +46,7 @@ describe('a kept draft', () => {
 
   test('is written at once when the page is left', () => {
     keepDraft('draft', { description: 'Half' });
-    writeDrafts();
+    flushDrafts();
     expect(storageItems.get('draft')).toBe('{"description":"Half"}');
   });
 
@@ -73,9 +73,9 @@ describe('a kept draft', () => {
       throw new Error('full');
     });
     keepDraft('draft', { description: 'New' });
-    writeDrafts();
+    flushDrafts();
     expect(readDraft('draft')).toEqual({ description: 'New' });
-    writeDrafts();
+    flushDrafts();
     expect(storageItems.get('draft')).toBe('{"description":"New"}');
   });
 
@@ -92,11 +92,11 @@ describe('a kept draft', () => {
   });
 
   test('is found only in its own ledger', () => {
-    keepDraft(`${nameOfLedger('edit', 'home')}1`, { n: 1 });
-    writeDrafts();
+    keepDraft(`${nameInLedger('edit', 'home')}1`, { n: 1 });
+    flushDrafts();
     for (const ledger of ['work', 'hom', 'home 1', 'home%201', undefined])
-      expect([...readDrafts(nameOfLedger('edit', ledger))]).toEqual([]);
-    expect([...readDrafts(nameOfLedger('edit', 'home')).values()]).toEqual([{ n: 1 }]);
+      expect([...readDrafts(nameInLedger('edit', ledger))]).toEqual([]);
+    expect([...readDrafts(nameInLedger('edit', 'home')).values()]).toEqual([{ n: 1 }]);
   });
 
   test('is ignored if it cannot be read', () => {

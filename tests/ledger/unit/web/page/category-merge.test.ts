@@ -44,7 +44,7 @@ const { categoriesById, forgetWrittenCategories } = await import(
 const { isMoving, mergeCategory, resumeMerge } = await import(
   '../../../../../web/page/category-merge.ts'
 );
-const { keepDraft, writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { keepDraft, flushDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { updateCategory } = await import('../../../../../web/page/category-writes.ts');
 const { loadView, me, notice } = await import('../../../../../web/page/ledger.ts');
 const { forgetAllResponses } = await import('../../../../../web/page/responses.ts');
@@ -225,7 +225,7 @@ describe('a merge', () => {
 describe('a merge that a reload interrupts', () => {
   /** The merge as the tab keeps it */
   const readKept = () => {
-    writeDrafts();
+    flushDrafts();
     return JSON.parse(storage.getItem('merge home ') ?? 'null');
   };
 

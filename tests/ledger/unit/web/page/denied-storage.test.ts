@@ -1,10 +1,10 @@
 // The page works, and asks for a key, even if the browser denies access to its storage.
 import { afterAll, expect, test } from 'vitest';
 import {
+  flushDrafts,
   keepDraft,
   readDraft,
   readDrafts,
-  writeDrafts,
 } from '../../../../../web/page/kept-drafts.ts';
 import { deviceStorage, tabStorage } from '../../../../../web/page/storage.ts';
 
@@ -28,7 +28,7 @@ test('denied storage reads as empty, and the page still keeps drafts', () => {
     expect([storage.getItem('a'), storage.listNames()]).toEqual([null, []]);
   }
   keepDraft('draft 1', { n: 1 });
-  writeDrafts();
+  flushDrafts();
   expect([readDraft('draft 1'), readDrafts('draft').size]).toEqual([{ n: 1 }, 1]);
 });
 

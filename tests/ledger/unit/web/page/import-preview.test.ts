@@ -28,7 +28,7 @@ vi.stubGlobal('fetch', async (path: string, { method = 'GET', body }: RequestIni
   return Response.json({ data: results ? { results } : [], next: null });
 });
 
-const { importing, closeImport, isImportUnderWay, openFile, preview } = await import(
+const { currentImport, closeImport, isImportUnderWay, openFile, preview } = await import(
   '../../../../../web/page/import-state.ts'
 );
 const { runImport } = await import('../../../../../web/page/import-run.ts');
@@ -40,7 +40,7 @@ function createFile(name: string): File {
 }
 
 function readPreview() {
-  const state = importing.peek();
+  const state = currentImport.peek();
   if (state?.stage !== 'preview') throw new Error('no preview is shown');
   return state;
 }
@@ -65,7 +65,7 @@ describe('the preview of an import', () => {
     closeImport();
     reply.resolve();
     await opening;
-    expect(importing.peek()).toBeUndefined();
+    expect(currentImport.peek()).toBeUndefined();
   });
 
   test('shows the file that was chosen last', async () => {
@@ -104,6 +104,6 @@ describe('the preview of an import', () => {
     await openFile(createFile('other.csv'));
     await Promise.all(imports);
     expect(postedPaths).toEqual(['/transactions/bulk']);
-    expect(importing.peek()).toMatchObject({ stage: 'done', name: 'bank.csv', created: 1 });
+    expect(currentImport.peek()).toMatchObject({ stage: 'done', name: 'bank.csv', created: 1 });
   });
 });

@@ -102,7 +102,7 @@ describe('the key of a tab', () => {
     await openPage({ isOnDevice: false });
     device.setItem('api-key', 'fl_work');
     expect(storedKey.isReplaced()).toBe(false);
-    storedKey.refuse();
+    storedKey.forgetRefused();
     expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual([null, 'fl_work']);
   });
 

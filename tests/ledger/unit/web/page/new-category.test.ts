@@ -19,7 +19,7 @@ vi.stubGlobal('fetch', (_: string, { body }: RequestInit) =>
 const { forgetWrittenCategories, showCategories } = await import(
   '../../../../../web/page/category-list.ts'
 );
-const { writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { flushDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { me } = await import('../../../../../web/page/ledger.ts');
 const { createNewCategory, keepNewName, readNewName } = await import(
   '../../../../../web/page/new-category.ts'
@@ -34,7 +34,7 @@ function openLedger(ledger: string): void {
 
 /** Names of new categories in the storage of the tab */
 function listStored(): readonly string[] {
-  writeDrafts();
+  flushDrafts();
   return [...stored]
     .filter(([name]) => name.startsWith('new-category'))
     .map(([, text]) => JSON.parse(text).name);
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 afterAll(() => {
   // Other test files share the modules of the page.
-  writeDrafts();
+  flushDrafts();
   forgetWrittenCategories();
   showCategories([]);
   me.value = undefined;

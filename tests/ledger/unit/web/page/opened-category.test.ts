@@ -17,7 +17,7 @@ vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 const { categories, forgetWrittenCategories, showCategories } = await import(
   '../../../../../web/page/category-list.ts'
 );
-const { writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { flushDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { me } = await import('../../../../../web/page/ledger.ts');
 const { closeOpened, discardOpened, findOpened, openCategory, reopenCategory } = await import(
   '../../../../../web/page/opened-category.ts'
@@ -53,7 +53,7 @@ function typeName(name: string): void {
 
 /** Reopens the settings, as the page does after a reload. @returns false if there were none */
 function reload(): boolean {
-  writeDrafts();
+  flushDrafts();
   return reopenCategory();
 }
 

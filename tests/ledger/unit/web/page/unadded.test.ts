@@ -22,7 +22,7 @@ vi.stubGlobal('fetch', () => respond());
 const { forgetWrittenCategories, showCategories } = await import(
   '../../../../../web/page/category-list.ts'
 );
-const { writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { flushDrafts } = await import('../../../../../web/page/kept-drafts.ts');
 const { me, notice, outbox } = await import('../../../../../web/page/ledger.ts');
 const { addTransaction, takeUnadded } = await import('../../../../../web/page/unadded.ts');
 
@@ -39,7 +39,7 @@ function openLedger(ledger: string): void {
 
 /** Drafts as the next page would find them in the storage of the tab */
 function listStored(): readonly object[] {
-  writeDrafts();
+  flushDrafts();
   return [...storageItems]
     .filter(([name]) => name.startsWith('unadded'))
     .map(([, text]) => JSON.parse(text).draft);
