@@ -1,12 +1,12 @@
 // Keeps a page's writes on the device until they have a response, so that they outlive its tab: the next page of the same ledger
-// takes them over. A page holds a lock for as long as it lives, so that no other page takes its writes, not even a duplicate of
-// its tab.
+// takes them over. A page holds a lock as long as it is open, so that no other page takes its writes, not even a duplicate of its
+// tab.
 import { nameInLedger } from './kept-drafts.ts';
 import type { deviceStorage, tabStorage } from './storage.ts';
 
 /** The part of the browser's lock manager that is needed. */
 export interface Locks {
-  /** @param run gets null if another page holds the lock; its promise holds the lock */
+  /** @param run gets null if another page holds the lock; the lock is held until the promise that `run` returns settles */
   readonly request: (
     name: string,
     options: { readonly ifAvailable?: boolean; readonly signal?: AbortSignal },
@@ -22,7 +22,7 @@ interface JournalPorts {
 }
 
 const ENTRY_KIND = 'outbox';
-/** Time that a browser may take to end the earlier page of a tab after it has started the next one. */
+/** Time that a browser may take to end the earlier page of a tab after starting the next page. */
 const UNLOAD_MS = 1_000;
 
 export type Journal = ReturnType<typeof createJournal>;

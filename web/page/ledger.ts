@@ -102,7 +102,7 @@ export const totals = computed<Totals>(() => {
     ? currentView.searchTotals
     : addUp(cellsOfCategory.value);
 });
-/** True if the page has only sums of the scope, so that charts and chips would show only a part of its rows. */
+/** True if the page has only the totals of the rows found: charts and chips would cover only some of these rows. */
 export const hasOnlySums = computed(
   () => view.value?.searchTotals !== undefined && view.value.pages > 1,
 );
@@ -111,10 +111,10 @@ export const previousTotals = computed<Totals | undefined>(() => {
   const currentView = view.value;
   if (!currentView?.previous) return undefined;
   const lastDate = datesBefore(currentView.scope.period, new Date())?.end_date ?? '';
-  const cellsBefore = currentView.previous.cells.filter(
+  const previousCells = currentView.previous.cells.filter(
     ({ period }) => period <= lastDate.slice(0, period.length),
   );
-  const comparedTotals = addUp(filterByCategory(cellsBefore, currentView));
+  const comparedTotals = addUp(filterByCategory(previousCells, currentView));
   return comparedTotals.count > 0 ? comparedTotals : undefined;
 });
 
@@ -136,7 +136,7 @@ export function filterByCategory(
 }
 
 /** Keys of rows whose writes are not confirmed yet; the list marks them. */
-export const unsaved = computed(
+export const unsavedKeys = computed(
   () =>
     new Set(
       outbox.waiting.value.flatMap(({ changes }) =>

@@ -18,9 +18,9 @@ export function createDayBars({ scope: { type }, dates, previous }: View): reado
   const side = type ?? 'expense';
   const days = addUpPeriods(cellsOfCategory.value, dates ? listDays(dates) : []);
   const amountsSoFar = accumulate(days.map((day) => day[side]));
-  const cellsBefore = filterByCategory(previous?.cells ?? [], view.value);
-  const daysBefore = previous && cellsBefore.length > 0 ? listDays(previous.dates) : [];
-  const previousDays = addUpPeriods(cellsBefore, daysBefore);
+  const previousCells = filterByCategory(previous?.cells ?? [], view.value);
+  const daysBefore = previous && previousCells.length > 0 ? listDays(previous.dates) : [];
+  const previousDays = addUpPeriods(previousCells, daysBefore);
   const previousAmounts = accumulate(previousDays.map((day) => day[side]));
   const today = localDay(new Date());
   const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';

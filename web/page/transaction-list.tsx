@@ -10,7 +10,7 @@ import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
 import { useKeepFocusInList } from './kept-focus.ts';
-import { canWrite, outbox, removeRows, rows, shownList, unsaved, view } from './ledger.ts';
+import { canWrite, outbox, removeRows, rows, shownList, unsavedKeys, view } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
 import { isPhone } from './screen.ts';
@@ -179,7 +179,7 @@ function readState(key: number): number {
   return (
     (editing.value?.key === key ? OPEN : 0) |
     (selected.value.has(key) ? SELECTED : 0) |
-    (unsaved.value.has(key) ? UNSAVED : 0) |
+    (unsavedKeys.value.has(key) ? UNSAVED : 0) |
     (currentKey.value === key ? TAB_STOP : 0)
   );
 }

@@ -37,24 +37,24 @@ interface Overrides {
 }
 type Request = readonly [route: string, overrides: Overrides];
 
-const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
-const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
+const MOVED_FIELDS = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
+const DATE_RANGE = { start_date: '2026-01-02', end_date: '2026-04-29' };
 
 /** Requests that make more calls, or write more items, than the example of their endpoint */
 const LARGER_REQUESTS: readonly Request[] = [
-  ['GET /transactions', { query: { ...DATES, category_id: 1 } }],
+  ['GET /transactions', { query: { ...DATE_RANGE, category_id: 1 } }],
   ['GET /transactions/export', { query: { start_date: '2026-03-01', category_id: 1 } }],
-  ['GET /transactions/search', { query: { q: 'b', category_id: '1,2', ...DATES } }],
-  ['GET /months', { query: DATES }],
-  ['GET /summary', { query: { group_by: 'category', ...DATES } }],
+  ['GET /transactions/search', { query: { q: 'b', category_id: '1,2', ...DATE_RANGE } }],
+  ['GET /months', { query: DATE_RANGE }],
+  ['GET /summary', { query: { group_by: 'category', ...DATE_RANGE } }],
   ['GET /categories', { query: { include_counts: true } }],
   ['POST /transactions', { body: { ...LUNCH, category_id: 1, notes: 'Note' } }],
   [
     'POST /transactions/bulk',
     { body: { transactions: [{ ...LUNCH, category_id: 1, external_id: 'bank-1' }] } },
   ],
-  ['PUT /transactions/bulk', { body: { transactions: [{ id: 1, ...MOVE }] } }],
-  ['PUT /transactions/{id}', { body: MOVE }],
+  ['PUT /transactions/bulk', { body: { transactions: [{ id: 1, ...MOVED_FIELDS }] } }],
+  ['PUT /transactions/{id}', { body: MOVED_FIELDS }],
   ['PUT /transactions/{id}', { name: 'within its category', body: { notes: 'Note' } }],
   ['DELETE /transactions/{id}', { id: 2 }],
   ['POST /categories', { body: { name: 'New', color: '#123' } }],

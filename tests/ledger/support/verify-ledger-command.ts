@@ -30,13 +30,13 @@ export async function openVerifyLedger() {
     const ledgerId = `ledger-${ledgerCount}`;
     const { client, tableName, endpoint } = table;
     await bulkLoadHousehold({ client, tableName, ledgerId }, { ...HOUSEHOLD, transactions });
-    const corrupt = new UpdateCommand({
+    const corruptCount = new UpdateCommand({
       TableName: tableName,
       Key: createKeys(ledgerId).category(1),
       UpdateExpression: 'SET transaction_count = :wrong',
       ExpressionAttributeValues: { ':wrong': -4 },
     });
-    if (drift) await client.send(corrupt);
+    if (drift) await client.send(corruptCount);
     return { LEDGER_ID: ledgerId, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
   }
 

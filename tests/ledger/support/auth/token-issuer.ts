@@ -17,17 +17,17 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
   let isReachable = true;
   let keyId = 0;
   let describedIssuer = issuer;
-  let current = await newKey();
-  let published: unknown[] = [current.jwk];
+  let current = await createKey();
+  let publishedKeys: unknown[] = [current.jwk];
   let keySet: object | undefined;
 
-  async function newKey(alg = 'ES256') {
+  async function createKey(alg = 'ES256') {
     keyId += 1;
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
     return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid: `key-${keyId}` } };
   }
 
-  const payload = (claims: Claims) =>
+  const createPayload = (claims: Claims) =>
     ({
       iss: issuer,
       aud: AUDIENCE,
@@ -52,16 +52,16 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     },
     /** From now on the issuer signs with another key, and publishes no other. */
     async rotate(alg?: string) {
-      current = await newKey(alg);
-      published = [current.jwk];
+      current = await createKey(alg);
+      publishedKeys = [current.jwk];
     },
     /** From now on the issuer publishes another key as well, which signs nothing. */
     async publishAnother(fields: object = {}) {
-      published = [{ ...(await newKey()).jwk, ...fields }, ...published];
+      publishedKeys = [{ ...(await createKey()).jwk, ...fields }, ...publishedKeys];
     },
     /** From now on the issuer publishes this as one of its keys, before the others. */
     publish(key: unknown) {
-      published = [key, ...published];
+      publishedKeys = [key, ...publishedKeys];
     },
     /** From now on the issuer publishes this document instead of its set of keys. */
     publishOnly(document: object) {
@@ -71,17 +71,17 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     forge(header: object, claims: Claims = {}) {
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
       const signature = Buffer.alloc(64, 1).toString('base64url');
-      return `${encode(header)}.${encode(payload(claims))}.${signature}`;
+      return `${encode(header)}.${encode(createPayload(claims))}.${signature}`;
     },
     /** @param kid undefined: the token does not name its key */
     sign: (claims: Claims = {}, { kid }: { kid?: string | undefined } = current.jwk) =>
-      new SignJWT(payload(claims))
+      new SignJWT(createPayload(claims))
         .setProtectedHeader({ alg: current.alg, ...(kid === undefined ? {} : { kid }) })
         .sign(current.privateKey),
-    unsigned: (claims: Claims = {}) => new UnsecuredJWT(payload(claims)).encode(),
+    createUnsigned: (claims: Claims = {}) => new UnsecuredJWT(createPayload(claims)).encode(),
     /** Signs a token with the public key as if it were a shared secret. */
-    signedWithPublicKey: (claims: Claims = {}) =>
-      new SignJWT(payload(claims))
+    signWithPublicKey: (claims: Claims = {}) =>
+      new SignJWT(createPayload(claims))
         .setProtectedHeader({ alg: 'HS256', kid: current.jwk.kid })
         .sign(new TextEncoder().encode(JSON.stringify(current.jwk))),
     fetch: (async (url: string) => {
@@ -92,7 +92,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
           issuer: describedIssuer,
           jwks_uri: `${issuer}/keys`,
         },
-        [`${issuer}/keys`]: keySet ?? { keys: published },
+        [`${issuer}/keys`]: keySet ?? { keys: publishedKeys },
       };
       return Response.json(documents[url] ?? {}, { status: documents[url] ? 200 : 404 });
     }) satisfies FetchImplementation,

@@ -88,8 +88,8 @@ describe('the access token verifier', () => {
     ['names several subjects', (issuer) => issuer.sign(withSubject(['auth0|alice']))],
     ['has an object as its subject', (issuer) => issuer.sign(withSubject({ id: 1 }))],
     ['has a lone surrogate in its subject', (issuer) => issuer.sign({ sub: 'alice\ud800' })],
-    ['has no signature', async (issuer) => issuer.unsigned()],
-    ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
+    ['has no signature', async (issuer) => issuer.createUnsigned()],
+    ['is signed with the public key', (issuer) => issuer.signWithPublicKey()],
     ['is signed by another issuer', async () => (await createTokenIssuer()).sign()],
     [
       'is signed with an algorithm that we do not accept',
