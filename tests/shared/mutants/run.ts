@@ -4,10 +4,14 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { createVitest, type TestModule, type Vitest } from 'vitest/node';
+import { createVitest, type PoolOptions, type TestModule, type Vitest } from 'vitest/node';
+import { LastingWorker } from './lasting-worker.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
+
+/** Each run adds the modules of the project once more to the memory of the worker. */
+const MAX_RUNS = 50;
 
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
 type Outcome = 'passed' | 'failed' | 'broken';
@@ -21,6 +25,7 @@ const chosen = MUTANTS.filter(
     pathParts.length === 0 || pathParts.some((part) => file.includes(part) || test.includes(part)),
 );
 const survivors: string[] = [];
+let worker: LastingWorker | undefined;
 /** Results of earlier runs: Vitest returns the previous result again for a file that a run could not start. */
 const earlierResults = new WeakSet<TestModule>();
 
@@ -28,10 +33,18 @@ assertApplicable();
 const copy = await createCopy();
 const vitest = await startVitest();
 try {
-  await assertPassing();
-  for (const mutant of chosen) await tryMutant(mutant);
+  await runGlobalSetups();
+  // Sorted, because the tests of a folder can run in the same worker.
+  const sorted = chosen.toSorted((a, b) => a.test.localeCompare(b.test));
+  for (const [test, mutants] of Map.groupBy(sorted, (mutant) => mutant.test)) {
+    for (const mutant of mutants) await tryMutant(mutant);
+    // Last, in the same worker: what the mutants left behind in it fails no test.
+    await assertPassing(test, mutants);
+    if (worker !== undefined && worker.runs > MAX_RUNS) await worker.end();
+  }
 } finally {
   await vitest.close();
+  await worker?.end();
   await rm(copy, { recursive: true, force: true });
 }
 // Repeated here, because CI shows only the last lines of a failed step.
@@ -52,13 +65,14 @@ function assertApplicable(): void {
   );
 }
 
-async function tryMutant({ file, search, replacement, test, testName }: Mutant): Promise<void> {
+async function tryMutant(mutant: Mutant): Promise<void> {
+  const { file, search, replacement, test } = mutant;
   const source = await readFile(join(copy, file), 'utf8');
   await rewrite(
     file,
     source.replace(search, () => replacement),
   );
-  const outcome = (await runTests([{ test, testName }])).get(test) ?? 'broken';
+  const outcome = decideOutcome(await runTest(test, [mutant]));
   await rewrite(file, source);
   // A mutant that stops the test file from running proves nothing.
   const isKilled = outcome === 'failed';
@@ -83,63 +97,59 @@ async function createCopy(): Promise<string> {
   return folder;
 }
 
-/** Starts one Vitest for all runs, so that the imports of the tests are transformed only once. */
+/** Starts one Vitest for all runs, so that global setups run once. */
 async function startVitest(): Promise<Vitest> {
-  const started = await createVitest({ root: copy, watch: false, bail: 1, reporters: [{}] });
+  const pool = { name: 'lasting', createPoolWorker };
+  const started = await createVitest({ root: copy, watch: false, bail: 1, reporters: [{}], pool });
   await started.standalone();
   return started;
 }
 
-/** @throws when a test does not pass without a mutant */
-async function assertPassing(): Promise<void> {
-  const outcomes = await runTests(chosen);
-  const tests = [...new Set(chosen.map(({ test }) => test))];
-  // The first failure ends the run, so the files after it have no outcome.
-  const failed = tests.filter((test) => outcomes.get(test) === 'failed');
-  const notPassed = tests.filter((test) => outcomes.get(test) !== 'passed');
-  const faulty = failed.length > 0 ? failed : notPassed;
-  if (faulty.length > 0)
-    throw new Error(`These tests do not pass without a mutant: ${faulty.join(', ')}`);
-  assertNamesExist();
+function createPoolWorker(options: PoolOptions): LastingWorker {
+  if (worker?.canRun(options.project)) return worker;
+  void worker?.end();
+  worker = new LastingWorker(options);
+  return worker;
 }
 
-/** @throws when a mutant names a test that did not run, for example because it was renamed */
-function assertNamesExist(): void {
-  const names = new Set(
-    vitest.state
-      .getTestModules()
-      .flatMap(({ relativeModuleId, children }) =>
-        [...children.allTests()].map(({ fullName }) => `${relativeModuleId}: ${fullName}`),
-      ),
+/** Runs a test of each kind without a mutant: the global setups of a kind, which run once, read the sources. */
+async function runGlobalSetups(): Promise<void> {
+  const mutantByKind = new Map(chosen.map((mutant) => [mutant.test.split('/')[2], mutant]));
+  for (const mutant of mutantByKind.values()) await runTest(mutant.test, [mutant]);
+}
+
+/** @throws when a test does not pass without a mutant, or does not exist */
+async function assertPassing(test: string, mutants: readonly Mutant[]): Promise<void> {
+  const file = await runTest(test, mutants);
+  if (file === undefined || decideOutcome(file) !== 'passed')
+    throw new Error(`This test does not pass without a mutant: ${test}`);
+  const names = new Set([...file.children.allTests()].map(({ fullName }) => fullName));
+  const missing = mutants.flatMap(({ testName }) =>
+    testName === undefined || names.has(testName) ? [] : `  ${testName}`,
   );
-  const missing = chosen.flatMap(({ test, testName }) =>
-    testName === undefined || names.has(`${test}: ${testName}`) ? [] : `  ${test}: ${testName}`,
-  );
-  if (missing.length > 0) throw new Error(`No test has these names:\n${missing.join('\n')}`);
+  if (missing.length > 0)
+    throw new Error(`${test} has no tests with these names:\n${missing.join('\n')}`);
 }
 
 /**
- * Runs the tests of some mutants. If every mutant of a test file names a test, only the named tests of the file run.
- * @returns the outcome of each test file that ran
+ * Runs the tests of some mutants of a test file. If every one names a test, only the named tests run.
+ * @returns undefined if the file did not start
  */
-async function runTests(
-  selection: readonly Pick<Mutant, 'test' | 'testName'>[],
-): Promise<ReadonlyMap<string, Outcome>> {
-  const specifications = [];
-  for (const [test, mutants] of Map.groupBy(selection, ({ test }) => test)) {
-    const names = mutants.flatMap(({ testName }) => testName ?? []);
-    const testNames = names.length === mutants.length ? { testNames: [...new Set(names)] } : {};
-    for (const { project, moduleId } of await vitest.globTestSpecifications([test])) {
-      specifications.push(project.createSpecification(moduleId, testNames));
-    }
-  }
-  const { testModules } = await vitest.runTestSpecifications(specifications);
-  const results = testModules.filter((file) => !earlierResults.has(file));
-  for (const file of results) earlierResults.add(file);
-  return new Map(results.map((file) => [file.relativeModuleId, decideOutcome(file)]));
+async function runTest(test: string, mutants: readonly Mutant[]): Promise<TestModule | undefined> {
+  const names = mutants.flatMap(({ testName }) => testName ?? []);
+  const testNames = names.length === mutants.length ? { testNames: names } : {};
+  const specifications = await vitest.globTestSpecifications([test]);
+  const { testModules } = await vitest.runTestSpecifications(
+    specifications.map(({ project, moduleId }) => project.createSpecification(moduleId, testNames)),
+  );
+  const file = testModules.find(({ relativeModuleId }) => relativeModuleId === test);
+  if (file === undefined || earlierResults.has(file)) return undefined;
+  earlierResults.add(file);
+  return file;
 }
 
-function decideOutcome(file: TestModule): Outcome {
+function decideOutcome(file: TestModule | undefined): Outcome {
+  if (file === undefined) return 'broken';
   const states = [...file.children.allTests()].map((test) => test.result().state);
   if (states.includes('failed')) return 'failed';
   return file.state() === 'passed' && states.includes('passed') ? 'passed' : 'broken';
