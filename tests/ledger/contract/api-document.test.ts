@@ -23,7 +23,7 @@ const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 /** Requests in the README that show their response; the groups are method, path, options and response */
 const README_EXAMPLE = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 test('every route has an example, and every example returns the documented response', async () => {
   const clock = () => new Date('2026-03-31T12:00:00Z');
@@ -35,9 +35,9 @@ test('every route has an example, and every example returns the documented respo
   )) {
     const [path = '', query = ''] = target.split('?');
     routes.add(findRoute(method, path).key);
-    const request = rawBody ? { rawBody, headers: JSON_TYPE } : {};
+    const request = rawBody ? { rawBody, headers: JSON_HEADERS } : {};
     const { body, text } = await api.request(method, path, { query, ...request });
-    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : showJson(body);
+    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : formatJson(body);
     const isAsDocumented =
       type === 'csv' ? received === expected : isDeepStrictEqual(body, JSON.parse(expected));
     if (!isAsDocumented)
@@ -49,7 +49,7 @@ test('every route has an example, and every example returns the documented respo
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
 });
 
-test('the README shows responses as they are described', () => {
+test('every response in the README matches the API description', () => {
   const examples = [...README.matchAll(README_EXAMPLE)];
   expect(examples.length).toBeGreaterThan(10);
   for (const [, shownMethod, shownPath = '', options = '', text = ''] of examples) {
@@ -63,7 +63,7 @@ test('the README shows responses as they are described', () => {
     const status = body.success
       ? (ENDPOINTS_BY_ROUTE[findRoute(method, path).key]?.status ?? 200)
       : { validation_failed: 400, conflict: 409 }[String(body.error)];
-    const headers = { ...JSON_TYPE, 'x-request-id': 'any', etag: 'any', location: path };
+    const headers = { ...JSON_HEADERS, 'x-request-id': 'any', etag: 'any', location: path };
     assertDescribed(method, path, { status: status ?? 500, headers, text, body });
   }
 });
@@ -79,8 +79,8 @@ test('the changelog names every endpoint: `npm run describe` adds the new ones',
   expect(addNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
 });
 
-/** Writes each field of a response on its own line. */
-function showJson(body: object): string {
+/** Formats a response with each field on its own line. */
+function formatJson(body: object): string {
   const lines = Object.entries(body).map(
     ([name, value]) => `  "${name}": ${JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')}`,
   );

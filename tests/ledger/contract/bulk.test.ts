@@ -18,8 +18,8 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
 
-const PATH = '/transactions/bulk';
-const DELETE = '/transactions/bulk/delete';
+const BULK_PATH = '/transactions/bulk';
+const BULK_DELETE_PATH = '/transactions/bulk/delete';
 
 const table = await createTestTable();
 let ledgerCount = 0;
@@ -36,7 +36,7 @@ interface Row {
 const newRows = (count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, n) => ({ ...LUNCH, amount: n, ...fields }));
 
-/** Creates a ledger with that many transactions, whose ids start at 1. */
+/** Creates a ledger with `count` transactions, whose ids start at 1. */
 async function givenLedger(count = 0) {
   ledgerCount += 1;
   const settings = { ...table, ledgerId: `ledger-${ledgerCount}`, timeZone: 'UTC' };
@@ -47,7 +47,9 @@ async function givenLedger(count = 0) {
     );
   const api = await open();
   const rows: Row[] =
-    count === 0 ? [] : (await api.post(PATH, { transactions: newRows(count) })).body.data.results;
+    count === 0
+      ? []
+      : (await api.post(BULK_PATH, { transactions: newRows(count) })).body.data.results;
   const verify = async () => {
     const verdict = await createVerification(settings).verify();
     expect(verdict.drifts).toEqual([]);
@@ -82,7 +84,7 @@ describe('POST /transactions/bulk', () => {
     const fields = await makeSpreadFields(api, count);
     const rows = newRows(count).map((row, n) => ({ ...row, ...fields[n] }));
     const transactions = rows.map((row) => ({ ...row, external_id: randomUUID() }));
-    const { status, body } = await api.post(PATH, { transactions });
+    const { status, body } = await api.post(BULK_PATH, { transactions });
     expect([status, body.data.created]).toEqual([207, count]);
     const etag = expect.any(String);
     expect(body.data.results).toEqual(
@@ -103,14 +105,14 @@ describe('POST /transactions/bulk', () => {
     const fields = { category_id: (await givenCategory(api)).id, transaction_date: '2026-03-05' };
     const rows = newRows(100, fields).map((row) => ({ ...row, external_id: randomUUID() }));
     writeCounts.length = 0;
-    expect((await api.post(PATH, { transactions: rows })).body.data.created).toBe(100);
+    expect((await api.post(BULK_PATH, { transactions: rows })).body.data.created).toBe(100);
     // First the ledger is added to the list of ledgers with its first id. Then each row makes two writes, and each database
     // transaction five more for counts.
     expect(writeCounts).toEqual([2, 99, 99, 17]);
     expect(await verify()).toBe(100);
   });
 
-  it('refuses each invalid transaction separately, and each duplicate of one in the ledger or the request', async () => {
+  it('refuses only the invalid transactions, and duplicates within the ledger or the request', async () => {
     const { api, verify } = await givenLedger(1);
     await api.put('/transactions/1', { external_id: 'first' });
     const inactive = await givenCategory(api, { is_active: false });
@@ -124,7 +126,7 @@ describe('POST /transactions/bulk', () => {
       { ...LUNCH, external_id: 'second' },
       { ...LUNCH, external_id: 'second' },
     ];
-    const { body } = await api.post(PATH, { transactions });
+    const { body } = await api.post(BULK_PATH, { transactions });
     expect(body.data).toMatchObject({
       created: 2,
       duplicates: 2,
@@ -143,11 +145,11 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(3);
   });
 
-  it('records its key even if its results are too large to be stored', async () => {
+  it('records the idempotency key even if the results are too large to be stored', async () => {
     const { api, verify } = await givenLedger();
     const headers = { 'idempotency-key': randomUUID() };
     const send = (transactions: object[]) =>
-      api.request('POST', PATH, { body: { transactions }, headers });
+      api.request('POST', BULK_PATH, { body: { transactions }, headers });
     const unknown = Array.from({ length: 100 }, (_, n) => [`${n}`.padStart(50, '_'), n]);
     const refused = { ...LUNCH, ...Object.fromEntries(unknown) };
     const large = [LUNCH, ...Array(99).fill(refused)];
@@ -165,7 +167,7 @@ describe('PUT /transactions/bulk', () => {
     const fields = await makeSpreadFields(api, 100);
     const changes = fields.map((each) => ({ ...each, type: 'income' }));
     const transactions = rows.map(({ id, etag }, n) => ({ id, if_match: etag, ...changes[n] }));
-    const { status, body } = await api.put(PATH, { transactions });
+    const { status, body } = await api.put(BULK_PATH, { transactions });
     expect([status, body.data.updated, body.data.failed]).toEqual([207, 100, 0]);
     expect(body.data.results.map(({ id }: Row) => id)).toEqual(rows.map(({ id }) => id));
     expect(await readRow(100)).toMatchObject({ ...changes[99], amount: 99 });
@@ -197,7 +199,7 @@ describe('PUT /transactions/bulk', () => {
       [400, { id: '1', notes: 'Note' }],
       [200, { id: 1, notes: null, if_match: '*' }],
     ];
-    const { body } = await api.put(PATH, { transactions: items.map(([, item]) => item) });
+    const { body } = await api.put(BULK_PATH, { transactions: items.map(([, item]) => item) });
     expect(body.data).toMatchObject({
       updated: 2,
       failed: 10,
@@ -208,14 +210,14 @@ describe('PUT /transactions/bulk', () => {
     expect(await verify()).toBe(9);
   });
 
-  it('exchanges external ids within one request if the changes can be applied one after the other', async () => {
+  it('moves an external id between transactions of one request if the changes can be applied in order', async () => {
     const { api, verify, readRow } = await givenLedger(2);
     await api.put('/transactions/1', { external_id: 'bank-1' });
     const transactions = [
       { id: 1, external_id: null },
       { id: 2, external_id: 'bank-1' },
     ];
-    expect((await api.put(PATH, { transactions })).body.data.updated).toBe(2);
+    expect((await api.put(BULK_PATH, { transactions })).body.data.updated).toBe(2);
     expect(await readRow(2)).toMatchObject({ external_id: 'bank-1' });
     expect(await verify()).toBe(2);
   });
@@ -226,7 +228,7 @@ describe('POST /transactions/bulk/delete', () => {
     const { api, rows, verify } = await givenLedger(100);
     await api.put('/transactions/1', { external_id: 'bank-1' });
     const transactions = rows.map(({ id }) => ({ id }));
-    const { status, body } = await api.post(DELETE, { transactions });
+    const { status, body } = await api.post(BULK_DELETE_PATH, { transactions });
     expect([status, body.data.deleted, body.data.failed]).toEqual([207, 100, 0]);
     expect(body.data.results[99]).toEqual({ index: 99, status: 200, id: 100 });
     const recreated = await api.post('/transactions', { ...LUNCH, external_id: 'bank-1' });
@@ -243,7 +245,7 @@ describe('POST /transactions/bulk/delete', () => {
       { id: 3, notes: 'Note' },
       { id: UNKNOWN_ID },
     ];
-    const { body } = await api.post(DELETE, { transactions });
+    const { body } = await api.post(BULK_DELETE_PATH, { transactions });
     expect(body.data).toMatchObject({
       deleted: 1,
       failed: 3,
@@ -256,7 +258,7 @@ describe('POST /transactions/bulk/delete', () => {
   function createLossyClient(): Client {
     const loseResponse: Fault = (call, { input }) => {
       const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
-      // A transaction with one write only binds a key; its response is not lost.
+      // A database transaction with a single write binds the idempotency key; its response is not lost.
       return TransactItems.length > 1 ? TEMPORARY_FAULTS['reset after applying'](call) : call();
     };
     return createFaultyClient(table.client, () => loseResponse);
@@ -267,7 +269,7 @@ describe('POST /transactions/bulk/delete', () => {
     const api = await open(createLossyClient());
     const remove = (selected: readonly Row[], headers = {}) => {
       const transactions = selected.map(({ id }) => ({ id }));
-      return api.request('POST', DELETE, { body: { transactions }, headers });
+      return api.request('POST', BULK_DELETE_PATH, { body: { transactions }, headers });
     };
     expect((await remove(rows.slice(0, 2))).status).toBe(500);
     expect((await remove(rows.slice(2, 3))).body.data).toMatchObject({ deleted: 1 });
@@ -287,18 +289,18 @@ interface Operation {
 }
 
 const OPERATIONS: readonly Operation[] = [
-  { method: 'POST', path: PATH, countName: 'created', makeItem: () => LUNCH },
+  { method: 'POST', path: BULK_PATH, countName: 'created', makeItem: () => LUNCH },
   {
     method: 'PUT',
-    path: PATH,
+    path: BULK_PATH,
     countName: 'updated',
     makeItem: ({ id }) => ({ id, notes: 'Note' }),
   },
-  { method: 'POST', path: DELETE, countName: 'deleted', makeItem: ({ id }) => ({ id }) },
+  { method: 'POST', path: BULK_DELETE_PATH, countName: 'deleted', makeItem: ({ id }) => ({ id }) },
 ];
 
 describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, countName, makeItem }) => {
-  it('applies a change after another request changed the row, unless it expects the previous version', async () => {
+  it('applies a change even if another request changed the row first, unless it expects the previous version', async () => {
     const { api, open, rows, verify } = await givenLedger(4);
     const isUpdate = countName === 'updated';
     const sendAfterChange = async (id: number, transactions: readonly Item[]) => {

@@ -1,4 +1,4 @@
-// An export takes a month from the cache if the month's digest proves that the cached rows are current, and reads all others.
+// An export takes a month from the cache if the month's digest proves that the cached rows are current, and reads the other months.
 import { expect, it } from 'vitest';
 import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
@@ -92,7 +92,7 @@ it.each(['', 'type=expense'])(
     for (const month of [1, 2, 4, 9]) {
       for (const day of ['04', '20']) ids.push((await createRow(api, `2026-0${month}-${day}`)).id);
     }
-    // One of the queries is for the dates before the first month, of which the counts may not know yet.
+    // One of the queries is for the dates before the first month, which the counts may not include yet.
     expect(await measure(query)).toEqual({ ids, parts: 1, queries: 4 });
   },
 );
@@ -112,7 +112,7 @@ it('few rows between many gaps are read again, with one query', async () => {
   expect(await measure()).toMatchObject({ parts: 1, queries: 2 });
 });
 
-it('a month that two parts have read is not cached', async () => {
+it('a month that is split between two parts is not cached', async () => {
   const { api, countCalls } = await open();
   for (const day of ['04', '05', '06', '07']) await createRow(api, `2026-01-${day}`);
   const january = 'start_date=2026-01-01&end_date=2026-01-31';
@@ -129,7 +129,7 @@ it('an export has only the requested dates and type, with and without a cache', 
     createRow(api, '2026-02-21', { type: 'income' }),
     createRow(api, '2026-03-01'),
   ]);
-  // A search keeps the newest row first.
+  // A search caches the rows of a month newest first.
   const year = { start_date: '2026-01-01', end_date: '2026-12-31' };
   await api.get('/transactions/search', { q: 'any', ...year });
   const all = await measure();

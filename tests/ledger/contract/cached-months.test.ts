@@ -47,7 +47,7 @@ it('a search reads only the months that changed', async () => {
   expect(await measure(february)).toEqual({ found: inFebruary, calls: uncached.calls - 1 });
   // Dates between cached months are read, because an index may be ahead of the counts.
   expect((await measure()).found).toEqual(inYear);
-  // A part of a month is neither taken from the cache nor cached as the month. The same holds for the rows of one type.
+  // A part of a month is neither taken from the cache nor cached as a whole month. The same holds for the rows of one type.
   const partOfYear = { start_date: '2026-02-06', end_date: '2026-03-31' };
   expect((await measure(partOfYear)).found).toEqual(inFebruary.slice(0, 1));
   expect((await measure({ ...february, type: 'expense' })).found).toEqual(inFebruary.slice(1));

@@ -10,8 +10,8 @@ const api = await openApi();
 
 type ReplaceResponse = (method: string, path: string) => Response | undefined;
 
-/** Runs the canary. @param replaceResponse can replace the response to a request */
-function run(replaceResponse: ReplaceResponse = () => undefined, target: Api = api) {
+/** Starts the canary. @param replaceResponse can replace the response to a request */
+function startCanary(replaceResponse: ReplaceResponse = () => undefined, target: Api = api) {
   const steps: string[] = [];
   const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {
     const { pathname, searchParams } = new URL(String(address));
@@ -31,7 +31,7 @@ function run(replaceResponse: ReplaceResponse = () => undefined, target: Api = a
 const readRows = async () => (await api.get('/transactions')).body.data;
 
 it('the canary creates, reads, lists and deletes one transaction', async () => {
-  const { steps, done } = run();
+  const { steps, done } = startCanary();
   await done;
   expect(steps).toEqual([
     'GET /transactions',
@@ -46,7 +46,7 @@ it('the canary creates, reads, lists and deletes one transaction', async () => {
 
 it('the canary deletes what an earlier run left behind', async () => {
   await givenTransaction(api, { transaction_date: '2026-03-05' });
-  await run().done;
+  await startCanary().done;
   expect(await readRows()).toEqual([]);
 });
 
@@ -55,10 +55,10 @@ it('the canary waits for a list that lags, and no longer than necessary', async 
   const empty = () => Response.json({ data: [] });
   const lagging: ReplaceResponse = (method, path) =>
     method === 'GET' && path === '/transactions' && ++listRequests < 4 ? empty() : undefined;
-  const { steps, done } = run(lagging);
+  const { steps, done } = startCanary(lagging);
   await done;
   expect(steps.filter((step) => step === 'sleep')).toHaveLength(2);
-  const neverListed = run((method, path) =>
+  const neverListed = startCanary((method, path) =>
     `${method} ${path}` === 'GET /transactions' ? empty() : undefined,
   );
   await expect(neverListed.done).rejects.toThrow(/^The list does not show transaction \d+/);
@@ -69,7 +69,7 @@ it.each([
   ['read', 'GET', 500],
   ['delete', 'DELETE', 401],
 ])('the canary fails if it cannot %s', async (step, method, status) => {
-  const { done } = run((sentMethod, path) =>
+  const { done } = startCanary((sentMethod, path) =>
     sentMethod === method && (step !== 'read' || path !== '/transactions')
       ? new Response('', { status, headers: { 'x-request-id': 'abc' } })
       : undefined,

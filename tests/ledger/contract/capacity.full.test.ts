@@ -181,7 +181,7 @@ test.skipIf(usesDynamodbLocal()).each([
 );
 
 describe.skipIf(usesDynamodbLocal())(
-  'the exact cost of a request, at any size of the ledger:',
+  'the exact cost of a request, whatever the size of the ledger:',
   () => {
     const costs: Partial<Record<RequestKind, Cost>>[] = [];
 

@@ -1,5 +1,5 @@
-// Writes name only the attributes that they change. Attributes that newer code has added to an item then survive writes of the
-// older code that runs at the same time during a deployment.
+// Writes name only the attributes that they change. So attributes that newer code has added to an item survive writes by
+// older code, which runs beside it during a deployment.
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';

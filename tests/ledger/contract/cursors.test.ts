@@ -71,7 +71,7 @@ describe.each<[string, Query, number[]]>([
   });
 });
 
-it('a search by external id has one page', async () => {
+it('a list by external id has one page', async () => {
   const { ids, next } = await read('/transactions', { external_id: 'bank-03', per_page: 1 });
   expect([ids, next]).toEqual([[3], null]);
 });

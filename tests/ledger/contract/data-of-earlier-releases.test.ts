@@ -76,8 +76,8 @@ async function revokeAsRelease010(secret: string): Promise<void> {
 }
 
 /**
- * Creates a ledger of release 0.1.0, which has no versions of items and no list of ledgers. It has rows, guards, an import, and
- * a text that looks like the id of a ledger.
+ * Creates a ledger of release 0.1.0, which has no versions of items and no list of ledgers. It has rows, uniqueness guards, an
+ * import, and texts that look like a ledger id.
  */
 async function givenLedger(ledgerId: string): Promise<void> {
   const target = { ...table, ledgerId };
@@ -130,7 +130,7 @@ it('a conversion gives the ledgers of access tokens the ids that this release de
   const before = await readContents(makeLongId('alice'));
   const others = [await readContents('default'), await readContents(manualId)];
   const stored = await readTable();
-  // Every item is written with a version, the items of one ledger also with another id, and the API key gets another item.
+  // Every item gets a version, the items of one ledger also a new ledger id, and the API key a second item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = deriveLedgerId(ISSUER, 'alice');
   expect(await readContents(ledgerId)).toEqual(before);
@@ -222,7 +222,7 @@ it('a key that 0.1.0 revokes after its move is revoked by the next list', async 
   expect((await openKeys().find(other))?.revokedAt).toBeUndefined();
 });
 
-it('a key that changes whenever it is moved ends the command, which asks to repeat it', async () => {
+it('if a key changes whenever it is moved, the command fails and asks to be run again', async () => {
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   let changes = 0;
@@ -242,7 +242,7 @@ it('a key that changes whenever it is moved ends the command, which asks to repe
   expect(changes).toBe(3);
 });
 
-it('a key is never replaced by the older copy in the item that names it', async () => {
+it('a moved key is never overwritten with its older copy', async () => {
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key }));

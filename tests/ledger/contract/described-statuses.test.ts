@@ -100,7 +100,7 @@ const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>
   },
   500: (call) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    // These routes reach the table only with a query or a key of this kind.
+    // These routes reach the table only with this query or key.
     const failingRequests: Record<string, ApiRequest> = {
       '/health': { query: 'deep' },
       '/me': { headers: { authorization: `Bearer fl_${'u'.repeat(43)}` } },

@@ -1,5 +1,5 @@
 // On a drifted ledger, a write that would increase the drift fails and changes nothing. A page never shows a row of another page,
-// even if counts are outdated, or those of a year and of its month differ because they are read at different times.
+// even if counts are outdated, or a year's count differs from its months' counts because they are read at different times.
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';

@@ -23,7 +23,7 @@ const FILES = {
 } as const;
 
 /** Runs the command, with paths instead of the names of files in FILES. */
-async function run(person: Person, ...args: readonly string[]): Promise<CommandResult> {
+async function runWithFiles(person: Person, ...args: readonly string[]): Promise<CommandResult> {
   const paths = args.map((each) => {
     const lines = Object.entries(FILES).find(([name]) => name === each)?.[1];
     return lines ? person.write(each, lines) : each;
@@ -31,16 +31,16 @@ async function run(person: Person, ...args: readonly string[]): Promise<CommandR
   return await person.run(...(await Promise.all(paths)));
 }
 
-type Words = readonly string[];
+type Args = readonly string[];
 
 interface Case {
   /** A part of the message that gives the advice */
   readonly message: string;
   /** Commands that are run before the one that prints the message */
-  readonly previous?: readonly Words[];
-  readonly command: Words;
+  readonly previous?: readonly Args[];
+  readonly command: Args;
   /** The command that the message advises */
-  readonly advice: Words;
+  readonly advice: Args;
   /** A part of the output of the advised command */
   readonly expected: string;
   /** Prepares the ledger. @returns the path of EXPORT, if the command has it */
@@ -188,14 +188,14 @@ it.each(CASES)(
   async ({ message, previous = [], command, ...rest }) => {
     const person = await givenPerson(table);
     let [importId, exportPath] = ['', ''];
-    const runCommand = async (words: Words) => {
-      const withImportId = words.map((word) => (word === 'IMPORT' ? importId : word));
-      const paths = withImportId.map((word) => (word === 'EXPORT' ? exportPath : word));
-      const result = await run(person, ...paths);
+    const runCommand = async (args: Args) => {
+      const argsWithImportId = args.map((arg) => (arg === 'IMPORT' ? importId : arg));
+      const paths = argsWithImportId.map((arg) => (arg === 'EXPORT' ? exportPath : arg));
+      const result = await runWithFiles(person, ...paths);
       importId = findImportId(result) || importId;
       return result;
     };
-    for (const words of previous) expect(await runCommand(words)).toMatchObject({ code: 0 });
+    for (const args of previous) expect(await runCommand(args)).toMatchObject({ code: 0 });
     exportPath = String(await rest.prepare?.(person));
     const { stdout, stderr } = await runCommand(command);
     messages.push(stdout + stderr);

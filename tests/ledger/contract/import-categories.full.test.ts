@@ -28,7 +28,7 @@ async function readCategories({ readRows }: Awaited<ReturnType<typeof givenPerso
 }
 
 describe('categories', () => {
-  it('match those of the ledger in any letter case, and are learned, shown and set', async () => {
+  it("match the ledger's regardless of case, and are learned, shown and set", async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('january.csv', JANUARY), '--yes');
     expect(await readCategories(person)).toEqual([
@@ -85,7 +85,7 @@ describe('categories', () => {
     expect((await person.run('--categorise')).stdout).toContain('Every row of the ledger has a');
   });
 
-  it('that are inactive are named, and can be activated as the message says', async () => {
+  it('are named if they are inactive, and can be activated as the message says', async () => {
     const person = await givenPerson(table);
     const { body } = await person.api.post('/categories', { name: 'Food', is_active: false });
     const file = await person.write('january.csv', JANUARY);
@@ -117,12 +117,12 @@ describe('rows that the user deleted', () => {
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
   ];
 
-  /** True for the requests by which an import reads the records of imports, and all rows */
+  /** True for an import's reads of the records of earlier imports and of all rows */
   const isReading = (request: string) =>
     ['GET /imports', 'GET /transactions/export'].includes(request);
 
   it.each([
-    ['between two requests of rows', 'POST /transactions/bulk', 1, '50 created'],
+    ['between two bulk requests', 'POST /transactions/bulk', 1, '50 created'],
     ['before the next rows are announced', 'PUT /imports', 1, '50 created'],
   ])(
     'stay deleted after an import that was interrupted %s',
@@ -146,7 +146,7 @@ describe('rows that the user deleted', () => {
     },
   );
 
-  it('do not include rows that the undo of an interrupted and repeated import removed', async () => {
+  it('do not include rows removed by undoing an import that was interrupted and repeated', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY_ROWS);
     await person.runInterrupted('PUT /imports', 1, file, '--yes');
@@ -242,7 +242,7 @@ describe('rows that the user deleted', () => {
     expect((await person.api.get('/imports')).body.data).toContainEqual(finishedPart);
   });
 
-  it('do not include rows that the undo of an import in several parts removed', async () => {
+  it('do not include rows removed by undoing an import in several parts', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY_ROWS);
     const importId = findImportId(await person.run(file, '--yes'));
@@ -320,7 +320,7 @@ describe('the layout of a file', () => {
     expect(afterForget.stdout).not.toContain('remembered: ');
   });
 
-  it('is remembered separately in each file of layouts, and an error names a damaged one', async () => {
+  it('is remembered separately in each layouts file, and an error names a damaged file', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
     const layouts = await person.write('layouts.json', ['{}']);
@@ -336,7 +336,7 @@ describe('the layout of a file', () => {
   });
 });
 
-it('the command can name the columns of expenses and income', async () => {
+it('options can name the columns of expenses and income', async () => {
   const person = await givenPerson(table);
   const file = await person.write('columns.csv', [
     'Date,Text,Ab,Auf',

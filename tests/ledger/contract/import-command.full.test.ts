@@ -49,7 +49,7 @@ const run = (environment: NodeJS.ProcessEnv, program: string, ...args: string[])
 const importFile = (environment: NodeJS.ProcessEnv, ...options: string[]) =>
   run(environment, 'import/import.ts', file, ...options);
 
-/** Creates a ledger, and runs imports of the statement into it. */
+/** Creates a ledger. @returns functions that import the statement into it, and read it */
 async function givenImport() {
   const { ledger, environment } = await givenLedger();
   const importWith = (...options: string[]) =>
@@ -87,8 +87,8 @@ describe('npm run import', () => {
 
   it.each([
     ['no key', async () => ({}), 401],
-    ['a key that may only read', async () => (await givenLedger('read')).environment, 403],
-  ])('ends with 1 and names the status for %s', async (_, environment, status) => {
+    ['a read-only key', async () => (await givenLedger('read')).environment, 403],
+  ])('exits with 1 and names the status for %s', async (_, environment, status) => {
     const result = await importFile(await environment(), '--url', server.url, '--yes');
     const stderr = expect.stringContaining(`answered ${status}`);
     expect(result).toMatchObject({ code: 1, stderr });
@@ -158,7 +158,7 @@ describe('npm run import', () => {
     expect(imported.stdout).toContain('left out after the rows: 1 lines');
   });
 
-  const WORDS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
+  const TYPE_OPTIONS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
 
   it.each<[what: string, lines: string[], options: string[], result: Partial<CommandResult>]>([
     [
@@ -170,11 +170,11 @@ describe('npm run import', () => {
     [
       'accepts other words for income and expense',
       ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
-      WORDS,
+      TYPE_OPTIONS,
       { code: 0, stdout: '1 income (9), 1 expense (3)' },
     ],
     [
-      'accepts other signs',
+      'accepts inverted signs',
       ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
       ['--type', 'none', '--invert'],
       { code: 0, stdout: '1 income (9), 1 expense (3)' },
@@ -309,7 +309,7 @@ describe('npm run import', () => {
     [['bank.csv', '--forget', '--yes'], '--forget does nothing with --yes'],
     [['bank.csv', '--stage', 'a b'], '--stage'],
     [['bank.csv', '--stage', 'dev', '--url', 'http://localhost:3000'], '--stage'],
-  ])('ends with 2 for the options %j', async (options, stderr) => {
+  ])('exits with 2 for the options %j', async (options, stderr) => {
     const result = await run({}, 'import/import.ts', ...options);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
   });

@@ -61,7 +61,7 @@ describe('responses stored for retries', () => {
   async function openLedgerApi(ledgerId: string) {
     const target = { client, tableName, ledgerId };
     const api = await openInProcess(createServiceOn(target));
-    const headers = { 'Idempotency-Key': 'a-key-of-a-client' };
+    const headers = { 'Idempotency-Key': 'client-key' };
     return {
       removal: createRemoval(target),
       create: (body: object) => api.request('POST', '/categories', { headers, body }),
@@ -132,7 +132,7 @@ it.each([
   },
 );
 
-const run = (...options: string[]) => {
+const runDelete = (...options: string[]) => {
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   return runCommand('cli/ledger/ledger.ts', ['delete', ...options], environment);
 };
@@ -142,22 +142,22 @@ it('the command refuses to delete while a key is valid, shows the counts, and de
   const keys = createTestKeys({ client, tableName });
   const { key } = await keys.create({ name: 'phone', ledger: 'asked', scope: 'write' });
   const options = ['--ledger', 'asked'];
-  expect(await run(...options, '--yes')).toMatchObject({
+  expect(await runDelete(...options, '--yes')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`valid API keys: ${key.id}. Revoke`),
   });
   await keys.revoke(key.id);
   const items = await countItems('asked');
-  expect(await run(...options)).toMatchObject({
+  expect(await runDelete(...options)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Nothing was deleted'),
     stdout: expect.stringContaining(`61 transactions, 30 categories, ${items} items in all`),
   });
   expect(await countItems('asked')).toBe(items);
-  expect(await run(...options, '--yes')).toMatchObject({
+  expect(await runDelete(...options, '--yes')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`${items} items deleted`),
   });
   expect(await countItems('asked')).toBe(0);
-  expect((await run(...options, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
+  expect((await runDelete(...options, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
 });

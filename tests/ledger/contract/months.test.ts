@@ -112,7 +112,7 @@ it('the digest changes with every write, and never without one', async () => {
   expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
 });
 
-it('the months stay the same after a repeated request', async () => {
+it('a repeated request leaves the months unchanged', async () => {
   const send = () =>
     api.request('POST', '/transactions', {
       body: { description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' },

@@ -66,9 +66,9 @@ function isFoundBy(condition: string, row: Row): boolean {
 function listFields(commands: readonly string[]): string[] {
   const text = commands.join(' ').replaceAll(/ as \w+/g, '');
   const computed = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);
-  const words = /^(fields|stats|sum|count|by|sort|asc|desc|limit|\d+)$/;
+  const keywords = /^(fields|stats|sum|count|by|sort|asc|desc|limit|\d+)$/;
   const names = text.match(/[@\w.]+/g) ?? [];
-  return names.filter((name) => !words.test(name) && !computed.includes(name));
+  return names.filter((name) => !keywords.test(name) && !computed.includes(name));
 }
 
 it.each([

@@ -32,7 +32,7 @@ import { createCorruptibleTable } from '../support/corruptible-table.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 
 /** A schema whose second version counts from 100, and whose third version renames `name` to `label` */
-const NEXT = createSchema([
+const NEXT_SCHEMA = createSchema([
   { reads: [], change: () => ({}) },
   {
     reads: ['count'],
@@ -46,7 +46,7 @@ const NEXT = createSchema([
 ]);
 
 const KEY = { pk: 'home#THINGS', sk: '1' };
-const unreachable = () => new Error('The condition of a write was not met');
+const conditionNotMet = () => new Error('The condition of a write was not met');
 
 type Table = Awaited<ReturnType<typeof createCorruptibleTable>>;
 let send: Table['send'];
@@ -63,11 +63,11 @@ async function readStored(key: Key): Promise<Item | undefined> {
   return (await client.send(new GetCommand({ TableName, Key: key }))).Item;
 }
 
-function openNext(client: Client = ledger.target.client) {
+function openNextRelease(client: Client = ledger.target.client) {
   const { tableName } = ledger.target;
   return createLedgerDatabase(
     { client, tableName, retryPolicy: createSleeplessRetryPolicy() },
-    NEXT,
+    NEXT_SCHEMA,
   );
 }
 
@@ -82,7 +82,7 @@ describe('an item of an older version', () => {
     async (version, currentFields) => {
       const item = { ...KEY, ...version, count: 1, name: 'a' };
       await send.put(item);
-      const database = openNext();
+      const database = openNextRelease();
       const expected = { ...KEY, ...currentFields, v: 3 };
       expect(await database.get(KEY)).toEqual(expected);
       expect(await database.query({ value: KEY.pk })).toEqual([expected]);
@@ -106,8 +106,8 @@ describe('an item of an older version', () => {
     const otherKey = { ...KEY, sk: '2' };
     await send.put({ ...KEY, v: 1, count: 1, name: 'a' });
     await send.put({ ...otherKey, count: 5 });
-    const exists = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
-    await openNext().commit([
+    const exists = { expression: 'attribute_exists(pk)', onConditionFailed: conditionNotMet };
+    await openNextRelease().commit([
       addToCounters(KEY, new Map([['count', 1]])),
       setAttributes(otherKey, { color: 'red' }, exists),
     ]);
@@ -124,7 +124,7 @@ describe('an item of an older version', () => {
       // The first commit was refused, and the second is the upgrade.
       if (commits === 2) await send.set(KEY, 'count', 7);
     });
-    await openNext(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
+    await openNextRelease(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
     expect([commits, await readStored(KEY)]).toEqual([4, { ...KEY, v: 3, count: 108 }]);
   });
 
@@ -132,7 +132,7 @@ describe('an item of an older version', () => {
     await send.put(KEY);
     const stored = await readStored(KEY);
     await send.delete(KEY);
-    const write = NEXT.createUpgradeWrite(stored ?? {});
+    const write = NEXT_SCHEMA.createUpgradeWrite(stored ?? {});
     if (!write) throw new Error('The item was not older');
     const database = createDatabase({
       ...ledger.target,
@@ -165,7 +165,7 @@ describe('an item of an older version', () => {
       Put: { Item: { ...KEY }, ConditionExpression: 'attribute_not_exists(pk)' },
       onConditionFailed: (existing?: Item) => new Error(`taken by ${existing?.label}`),
     };
-    await expect(openNext().commit([put])).rejects.toThrow('taken by a');
+    await expect(openNextRelease().commit([put])).rejects.toThrow('taken by a');
     expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, label: 'a' });
   });
 
@@ -174,9 +174,9 @@ describe('an item of an older version', () => {
     const condition = {
       expression: 'label = :label',
       values: { ':label': 'a' },
-      onConditionFailed: unreachable,
+      onConditionFailed: conditionNotMet,
     };
-    await openNext().commit([createDeletion(KEY, condition)]);
+    await openNextRelease().commit([createDeletion(KEY, condition)]);
     expect(await readStored(KEY)).toBeUndefined();
   });
 
@@ -188,7 +188,7 @@ describe('an item of an older version', () => {
       writes.push((input as { TransactItems: unknown[] }).TransactItems.length);
       if (writes.length === 2) await send.set(KEY, 'seen', 2);
     });
-    await openNext(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
+    await openNextRelease(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
     // Three commits: one is refused, one upgrades the item, and one writes the change.
     expect([writes, await readStored(KEY)]).toEqual([
       [1, 1, 1],
@@ -207,7 +207,7 @@ describe('an item of an older version', () => {
         sizes.push((input as { TransactItems: unknown[] }).TransactItems.length);
         if (sizes.length === 2) await intervene();
       });
-      await openNext(client).commit(writes);
+      await openNextRelease(client).commit(writes);
       return sizes;
     };
     expect(await recordSizes(async () => {})).toEqual([25, 25, 25]);
@@ -222,8 +222,8 @@ describe('an item of an older version', () => {
 
   it('can be deleted without an upgrade', async () => {
     await send.put({ ...KEY, name: 'a' });
-    const condition = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
-    await openNext().commit([createDeletion(KEY, condition)]);
+    const condition = { expression: 'attribute_exists(pk)', onConditionFailed: conditionNotMet };
+    await openNextRelease().commit([createDeletion(KEY, condition)]);
     expect(await readStored(KEY)).toBeUndefined();
   });
 });
@@ -256,9 +256,9 @@ describe('an item of a newer version', () => {
   it('is not read, and the error names the item and what to do', async () => {
     await send.put({ ...KEY, v: 4 });
     const reads = [
-      openNext().get(KEY),
-      openNext().query({ value: KEY.pk }),
-      openNext().queryOnce({ value: KEY.pk }),
+      openNextRelease().get(KEY),
+      openNextRelease().query({ value: KEY.pk }),
+      openNextRelease().queryOnce({ value: KEY.pk }),
     ];
     for (const read of await Promise.allSettled(reads)) {
       expect(read).toMatchObject({ status: 'rejected', reason: expect.any(NewerItemError) });
@@ -275,26 +275,29 @@ describe('an item of a newer version', () => {
       setAttributes(
         KEY,
         { count: 2 },
-        { expression: 'attribute_exists(pk)', onConditionFailed: unreachable },
+        { expression: 'attribute_exists(pk)', onConditionFailed: conditionNotMet },
       ),
     ],
     [
       'a deletion',
-      createDeletion(KEY, { expression: 'attribute_exists(pk)', onConditionFailed: unreachable }),
+      createDeletion(KEY, {
+        expression: 'attribute_exists(pk)',
+        onConditionFailed: conditionNotMet,
+      }),
     ],
     [
       'a check',
       {
         ConditionCheck: { Key: KEY, ConditionExpression: 'attribute_exists(pk)' },
-        onConditionFailed: unreachable,
+        onConditionFailed: conditionNotMet,
       },
     ],
-    ['an item that is put', { Put: { Item: { ...KEY } }, onConditionFailed: unreachable }],
+    ['a put', { Put: { Item: { ...KEY } }, onConditionFailed: conditionNotMet }],
     [
-      'a new item',
+      'a put of a new item',
       {
         Put: { Item: { ...KEY }, ConditionExpression: 'attribute_not_exists(pk)' },
-        onConditionFailed: unreachable,
+        onConditionFailed: conditionNotMet,
       },
     ],
   ])('is not changed by %s, nor is anything else in the transaction', async (_, write) => {
@@ -302,7 +305,7 @@ describe('an item of a newer version', () => {
     await send.put(newer);
     const otherKey = { ...KEY, sk: '3' };
     const writes = [write, addToCounters(otherKey, new Map([['count', 1]]))];
-    await expect(openNext().commit(writes)).rejects.toThrow(NewerItemError);
+    await expect(openNextRelease().commit(writes)).rejects.toThrow(NewerItemError);
     expect([await readStored(KEY), await readStored(otherKey)]).toEqual([newer, undefined]);
   });
 
@@ -336,7 +339,7 @@ describe('an item of a newer version', () => {
 });
 
 describe('the list of ledgers', () => {
-  it('gets the entry of a ledger in the transaction that creates its first sequence, and later ids cost nothing more', async () => {
+  it("gets a ledger's entry in the transaction that creates the ledger's first sequence, and later ids need no further write", async () => {
     const { client, tableName } = ledger.target;
     const ledgerId = 'new-ledger';
     const keys = createKeys(ledgerId);
@@ -368,7 +371,7 @@ describe('the list of ledgers', () => {
     const create = () => transactions.create({ ...row, date: '2026-03-05', notes: null });
     const created = await Promise.all(Array.from({ length: 8 }, create));
     expect(new Set(created.map(({ id }) => id)).size).toBe(8);
-    const entries = await openNext().query({ value: LEDGERS });
+    const entries = await openNextRelease().query({ value: LEDGERS });
     expect(entries.filter(({ sk }) => sk === 'raced')).toHaveLength(1);
   });
 
@@ -432,12 +435,12 @@ describe('a sweep', () => {
     'counts an item that %s only if it upgrades the item itself',
     async (_, current, upgraded, stored) => {
       const { target } = ledger;
-      await sweepTable({ ...target, schema: NEXT });
+      await sweepTable({ ...target, schema: NEXT_SCHEMA });
       await send.put({ ...KEY, v: 1, count: 1 });
       const client = callOnceBefore(target.client, 'TransactWriteCommand', () =>
         current ? send.put({ ...KEY, ...current }) : send.delete(KEY),
       );
-      const { upgraded: actual } = await sweepTable({ ...target, client, schema: NEXT });
+      const { upgraded: actual } = await sweepTable({ ...target, client, schema: NEXT_SCHEMA });
       expect(actual).toBe(upgraded);
       expect(await readStored(KEY)).toEqual(stored && { ...KEY, ...stored });
     },
@@ -446,7 +449,7 @@ describe('a sweep', () => {
   it('upgrades items through every version between theirs and the current one', async () => {
     const { target, keys } = ledger;
     await send.set(keys.category(1), 'count', 1);
-    await sweepTable({ ...target, schema: NEXT });
+    await sweepTable({ ...target, schema: NEXT_SCHEMA });
     const { name, ...stored } = (await readStored(keys.category(1))) ?? {};
     expect([name, stored]).toEqual([undefined, expect.objectContaining({ label: 'Food', v: 3 })]);
     expect(stored.count).toBe(101);

@@ -50,7 +50,7 @@ describe('a list with q', () => {
     ['äPF', [3]],
     ['lunch and', []],
     ['.*', []],
-  ])('finds %j in description or notes, in any letter case', async (q, positions) => {
+  ])('finds %j in description or notes, regardless of case', async (q, positions) => {
     const page = await list({ q, ...MARCH });
     expect(page).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
   });

@@ -118,7 +118,7 @@ describe('GET /summary', () => {
     expect(years.body.details?.group_by?.[0]).toContain('span 1201 years, from 0001 to 1201;');
   });
 
-  it('keeps every cent of sums that are larger than a double can hold', async () => {
+  it('keeps every cent of sums that are too large for a double', async () => {
     const range = { start_date: '1999-01-01', end_date: '1999-12-31' };
     const largest = { ...LUNCH, amount: 999_999_999_999.99, transaction_date: '1999-06-01' };
     for (let n = 0; n < 100; n += 1)

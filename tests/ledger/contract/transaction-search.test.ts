@@ -130,16 +130,16 @@ it.each<[Query | string, string[]]>([
   expectFilterErrors(await api.get('/transactions/search', query), names);
 });
 
-it('a search refuses to read more than its limit, and names the dates', async () => {
+it('a search over the row limit is refused, with errors for start_date and end_date', async () => {
   const crowded = await open('crowded');
   await givenTransaction(crowded, { transaction_date: '2025-07-01' });
   await givenTransaction(crowded, { transaction_date: '2026-07-01' });
-  const dayCounts = { pk: createKeys('crowded').days(), sk: toYearKey('2026') };
+  const yearKey = { pk: createKeys('crowded').days(), sk: toYearKey('2026') };
   const setCount = (rows: number) =>
     table.client.send(
       new UpdateCommand({
         TableName: table.tableName,
-        Key: dayCounts,
+        Key: yearKey,
         UpdateExpression: 'SET e7 = :rows',
         ExpressionAttributeValues: { ':rows': rows },
       }),

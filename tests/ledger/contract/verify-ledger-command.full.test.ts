@@ -24,7 +24,7 @@ describe('verify-ledger', () => {
     ['two databases', NOWHERE, ['--stage', 'dev'], '--stage'],
     ['a stage without a name', {}, ['--stage', 'a b'], '--stage'],
     ['an unknown option', {}, ['--mend'], '--mend'],
-  ])('ends with 2 for %s', async (_, environment, options, word) => {
+  ])('exits with 2 for %s', async (_, environment, options, word) => {
     const { code, stdout, stderr } = await verifyLedger(environment, ...options);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(word);
@@ -45,7 +45,7 @@ describe('AWS', () => {
     expect(full).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Reading all of/) });
   });
 
-  it('is read from the table that the stack of the stage names', async () => {
+  it("is read from the table that the stage's stack names", async () => {
     const { TABLE_NAME: _, ...account } = await givenAccount();
     onTestFinished(() => void vi.unstubAllEnvs());
     const { url } = await openCloudFormation({ TableName: 'restored' });

@@ -7,7 +7,7 @@ import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 const { verifyLedger, verifyUntil, givenHousehold, givenAccount, table } = await openVerifyLedger();
 
 describe('verify-ledger', () => {
-  it('prints a drift and ends with 1; repairs it with --repair, and then ends with 0', async () => {
+  it('prints a drift and exits with 1, repairs it with --repair, and then exits with 0', async () => {
     const environment = await givenHousehold({ drift: true });
     const found = await verifyLedger(environment);
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(DRIFT) });
@@ -22,7 +22,7 @@ describe('verify-ledger', () => {
   });
 
   itInFull(
-    'ends with 2 for a ledger that does not exist, and names the command that lists them',
+    'exits with 2 for a ledger that does not exist, and names the command that lists the ledgers',
     async () => {
       const environment = await givenHousehold();
       const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.\n`;

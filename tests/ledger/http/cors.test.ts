@@ -19,7 +19,7 @@ test.each([
   ['/categories', 'POST'],
   ['/categories/abc', 'DELETE'],
   ['/nowhere', 'GET'],
-])('a preflight of %s %s gets a response', async (path, method) => {
+])('a preflight for %s %s gets a response', async (path, method) => {
   const requestHeaders = {
     origin,
     'access-control-request-method': method,

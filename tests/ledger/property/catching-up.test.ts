@@ -34,7 +34,7 @@ import {
 } from '../support/model/ledger-model.ts';
 import { applyOutcome } from '../support/model/linearisation.ts';
 
-/** The interpreter itself: a `python3` that chooses among versions takes longer to start than the loop takes to run. */
+/** The interpreter itself: a `python3` shim that selects a version takes longer to start than the loop takes to run. */
 const PYTHON = readOutput('python3', '-c', 'import sys; print(sys.executable, end="")') ?? '';
 const LANGUAGES = [
   { language: 'typescript', program: process.execPath, isMissing: false },
@@ -54,7 +54,7 @@ afterAll(() => server.close());
 for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
   const open = async () => await openProgram(language, program);
   describe.skipIf(isMissing)(`the synchronisation loop in ${language}`, () => {
-    it('has the rows of the ledger whenever it ends with 0, whatever happens between its requests', async () => {
+    it('has the rows of the ledger whenever it exits with 0, whatever happens between its requests', async () => {
       const { run, readCopy, kill } = await open();
       const ledger = await openBusyLedger(createSeededRandom(SEED));
       const outcomes = new Map<string, number>();
@@ -63,11 +63,11 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
         for (let outcome: string | undefined; outcome !== '0'; ) {
           outcome = await run();
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          if (outcome === '0') expect(listCopy(readCopy())).toBe(formatModel(ledger.lastRead()));
+          if (outcome === '0') expect(formatCopy(readCopy())).toBe(formatModel(ledger.lastRead()));
         }
         await ledger.finishWrites();
         expect(await run()).toBe('0');
-        expect(listCopy(readCopy())).toBe(formatModel(ledger.current()));
+        expect(formatCopy(readCopy())).toBe(formatModel(ledger.current()));
       }
       expect([...outcomes.keys()].toSorted()).toEqual(['0', '1', 'SIGKILL']);
       expect(ledger.current().transactions.size).toBeGreaterThan(1);
@@ -86,7 +86,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       expect(Object.keys(readCopy().months)).toEqual(['2024-02']);
     });
 
-    itInFull('copies months without a digest each time, and ends with 1', async () => {
+    itInFull('copies months without a digest each time, and exits with 1', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api, { transaction_date: '2024-02-29' });
@@ -101,7 +101,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       }
     });
 
-    itInFull('ends with an error if the service fails, and keeps the copy', async () => {
+    itInFull('exits with an error if the service fails, and keeps the copy', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api);
@@ -119,7 +119,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       }
       handleRequest = api.request;
       expect(await run()).toBe('0');
-      expect(listCopy(readCopy()).match(/Lunch/g)).toHaveLength(2);
+      expect(formatCopy(readCopy()).match(/Lunch/g)).toHaveLength(2);
     });
   });
 }
@@ -145,7 +145,7 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows takes at most four re
     expect(await run()).toBe('0');
     return [...requests];
   };
-  const countRows = () => listCopy(readCopy()).match(/"transaction_date"/g)?.length;
+  const countRows = () => formatCopy(readCopy()).match(/"transaction_date"/g)?.length;
 
   // The first run requests the list of months, the categories, and each month once.
   const { body } = await api.get('/months');
@@ -204,11 +204,11 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
   };
 }
 
-/** Writes the copy in the form of `writeListing`, to compare it with a model. */
-function listCopy({ months, categories }: Copy): string {
+/** Formats the copy as `formatModel` formats a model, to compare them. */
+function formatCopy({ months, categories }: Copy): string {
   const rows = Object.values(months).flatMap((month) => month.rows);
   const model = { ...EMPTY_MODEL, transactions: new Map(rows.map((row) => [row.id, row])) };
-  // Copies with duplicate rows differ, too.
+  // A copy with duplicate rows is wrong, too.
   expect(model.transactions.size).toBe(rows.length);
   return formatListing(selectTransactions(model, {}), categories.data);
 }

@@ -33,7 +33,7 @@ const client = interpose(table.client, (name, input: { IndexName?: string; Limit
   if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = ROWS_PER_PART;
 });
 
-/** Texts that CSV files, spreadsheets and importers often handle wrongly */
+/** Strings that CSV parsers, spreadsheets and importers often handle wrongly */
 const awkward = fc.constantFrom(
   ...["'", "''", '=', '+', '-', '@', '＝', '\t', '\r', '\n', '\r\n', '"', '""', ',', ';', ' '],
   ...['\uFEFF', '\u0000', '\u2028', '🏠', 'é', 'e\u0301', '1.234,50', '2026-03-05', 'null', '\\'],

@@ -102,12 +102,12 @@ const RACES: readonly Race[] = [
     outcomes: ['200 200', '409 200'],
   },
   {
-    title: 'two new categories of one name',
+    title: 'two new categories with the same name',
     commands: [category('Fun'), category('Fun')],
     outcomes: ['201 409', '409 201'],
   },
   {
-    title: 'two categories renamed to one name',
+    title: 'two categories renamed to the same name',
     commands: [rename(1, 'Fun'), rename(2, 'Fun')],
     outcomes: ['200 409', '409 200'],
   },

@@ -1,6 +1,5 @@
-// A client's text costs time in proportion to its length: no pattern of the service, and no function that walks over a text,
-// takes more. The test finds every regular expression in the sources and runs it on harmful texts. Expressions that are composed
-// from parts are listed by the function that runs them.
+// Processing a client's text takes time in proportion to its length. The test finds every regular expression in the sources and
+// runs it on harmful texts. Expressions composed from parts are covered through the functions that run them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -49,9 +48,10 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
   'a path': (text) => createRouteError('GET', `/${text}`),
 };
-/** Maximum length of a cell in a file; cells are made of text that patterns nest and repeat */
+/** Length of the longest cells of a file to import */
 const LONG_CELL = 40_000;
-const NESTED = ['(', '[', '{', '()', ' (', ')', '<', '-', '1', '1,', ' ', 'a ', 'é'];
+/** Strings that these cells repeat, because the patterns for cells nest or repeat them */
+const CELL_PUMPS = ['(', '[', '{', '()', ' (', ')', '<', '-', '1', '1,', ' ', 'a ', 'é'];
 const FILES: Readonly<Record<string, Walk>> = {
   'a header cell': (text) => readRows(`Date,Amount,"${text}"`),
   'a cell of a row': (text) => readRows(`2026-01-02,-1.00,"${text}"`),
@@ -136,7 +136,7 @@ function growsFaster<Input>(
 ): boolean {
   const [small, large] = [make(largest / GROWTH), make(largest)];
   return MEASURES.every((measure) => {
-    // The larger one runs first, so that the code is compiled for both.
+    // The larger input runs first, so that the code is compiled for both.
     const longer = measure(() => runIgnoringRefusal(walk, large));
     return longer / measure(() => runIgnoringRefusal(walk, small)) > MAX_RATIO;
   });
@@ -190,13 +190,13 @@ describe('the work for a client’s text grows no faster than the text', () => {
 
 describe('the work for a file to import grows no faster than the file', () => {
   test.each(Object.entries(FILES))('with %s of 40,000 characters', (_, walk) => {
-    const slow = NESTED.filter((pump) =>
+    const slow = CELL_PUMPS.filter((pump) =>
       growsFaster(walk, (length) => pump.repeat(length / pump.length), LONG_CELL),
     );
     expect(slow).toEqual([]);
   });
 
-  test('with 3,000 entries of one id', () => {
+  test('with 3,000 entries that share an id', () => {
     // More entries would not fit in the processor's cache, and each would take longer.
     expect(growsFaster(numberSharedIds, makeEqualIds, 3_000)).toBe(false);
     const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isCalendarDate } from '../../../lib/ledger/domain/calendar-date.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 
-test(`a text is a calendar date exactly when the calendar has that day (seed ${SEED})`, () => {
+test(`a string is a calendar date exactly when the calendar has that day (seed ${SEED})`, () => {
   const part = (length: number, max: number) =>
     fc.nat({ max }).map((value) => String(value).padStart(length, '0'));
   const dateLike = fc

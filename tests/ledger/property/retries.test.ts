@@ -16,10 +16,10 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 
 const POSTS = scaleCases(1_000);
-const CONCURRENT = 10;
-const BULKS = scaleCases(200);
-const ROWS_PER_BULK = 7;
-const ROUNDS = BULKS / 2;
+const CONCURRENCY = 10;
+const BULK_REQUESTS = scaleCases(200);
+const ROWS_PER_REQUEST = 7;
+const ROUNDS = BULK_REQUESTS / 2;
 const KEPT_ROWS = 3;
 
 /** Opens one ledger over two connections: a healthy one, and one where half of the calls fail, before or after they are applied. */
@@ -38,7 +38,7 @@ async function openLedgerTwice() {
   const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
   const healthy = await openInProcess(createServiceOn(options));
   const { verify } = createVerification(options);
-  /** Sends a request twice at once over the faulty connection, and then over the healthy one. */
+  /** Sends a request twice concurrently over the faulty connection, and then over the healthy one. */
   async function sendThrice(method: string, path: string, body: object) {
     const request = { body, headers: { 'idempotency-key': randomUUID() } };
     const send = (api: Api) => api.request(method, path, request);
@@ -50,7 +50,7 @@ async function openLedgerTwice() {
 }
 
 const makeRows = (number: number) =>
-  Array.from({ length: ROWS_PER_BULK }, (_, n) => ({
+  Array.from({ length: ROWS_PER_REQUEST }, (_, n) => ({
     description: `Row ${n}`,
     amount: number,
     type: 'expense',
@@ -72,8 +72,8 @@ test(`${POSTS} POSTs, each sent three times, create ${POSTS} rows (seed ${SEED})
   }
 
   const texts = new Set<string>();
-  for (let number = 1; number <= POSTS; number += CONCURRENT) {
-    const numbers = Array.from({ length: CONCURRENT }, (_, n) => number + n);
+  for (let number = 1; number <= POSTS; number += CONCURRENCY) {
+    const numbers = Array.from({ length: CONCURRENCY }, (_, n) => number + n);
     for (const text of await Promise.all(numbers.map(purchase))) texts.add(text);
   }
   expect(texts.size).toBe(POSTS);
@@ -82,11 +82,11 @@ test(`${POSTS} POSTs, each sent three times, create ${POSTS} rows (seed ${SEED})
   expect(replayed).toBeGreaterThan(POSTS / 2);
 });
 
-test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, async () => {
+test(`${BULK_REQUESTS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { sendThrice, total, verify, injected } = await openLedgerTwice();
   let created = 0;
-  for (let number = 1; number <= BULKS; number += 1) {
+  for (let number = 1; number <= BULK_REQUESTS; number += 1) {
     const transactions = makeRows(number).map((row, n) =>
       n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
     );
@@ -94,7 +94,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
       transactions,
     });
     expect(lastResponse.body.data).toMatchObject({
-      created: ROWS_PER_BULK,
+      created: ROWS_PER_REQUEST,
       duplicates: 0,
       failed: 0,
     });
@@ -107,10 +107,10 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
       }
     }
   }
-  expect(await total()).toBe(BULKS * ROWS_PER_BULK);
+  expect(await total()).toBe(BULK_REQUESTS * ROWS_PER_REQUEST);
   expect((await verify()).drifts).toEqual([]);
-  expect(injected()).toBeGreaterThan(BULKS);
-  expect(created).toBeGreaterThan(BULKS);
+  expect(injected()).toBeGreaterThan(BULK_REQUESTS);
+  expect(created).toBeGreaterThan(BULK_REQUESTS);
 });
 
 test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, async () => {
@@ -124,7 +124,7 @@ test(`${ROUNDS} bulk updates and deletes, each sent three times, change each tra
     // If a change were applied twice, the second time would find another version and fail.
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
     const updated = await change('PUT', '/transactions/bulk', changes);
-    expect(updated).toMatchObject({ updated: ROWS_PER_BULK, failed: 0 });
+    expect(updated).toMatchObject({ updated: ROWS_PER_REQUEST, failed: 0 });
     for (const { id, etag } of updated.results) expect(etag).toMatch(`"t${id}.2.`);
     const removals = rows.slice(KEPT_ROWS).map(({ id }) => ({ id }));
     const deleted = await change('POST', '/transactions/bulk/delete', removals);

@@ -79,7 +79,7 @@ test(`a file of any bytes is read, or refused with a reason (seed ${SEED})`, asy
   await fc.assert(property, seeded(500));
 });
 
-test(`each line of a table is a row, refused, left out or repeated (seed ${SEED})`, () => {
+test(`each line of a table is read, refused or left out, exactly once (seed ${SEED})`, () => {
   const property = fc.property(table, ([headers, rows, delimiter]) => {
     const text = writeCsv(
       [['Date', 'Description', 'Amount', ...headers.slice(0, 3)], ...rows],
@@ -106,7 +106,7 @@ test(`each line of a table is a row, refused, left out or repeated (seed ${SEED}
   fc.assert(property, seeded(500));
 });
 
-test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED})`, () => {
+test(`a well-formed table is split into the same cells as by a CSV parser (seed ${SEED})`, () => {
   const anyCell = fc
     .string({ maxLength: 6 })
     .map((text) => text.replace(/[\r\n]/g, ' '))

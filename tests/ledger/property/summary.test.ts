@@ -63,7 +63,7 @@ const query: fc.Arbitrary<SummaryQuery> = fc
   .tuple(fc.constantFrom(...GROUPINGS), filter)
   .map(([grouping, filtered]) => withBoundedDays({ ...grouping, ...filtered }));
 
-/** Limits the range of a summary by day to the days that the API allows. */
+/** Limits the range of a summary by day to the number of days that the API allows. */
 function withBoundedDays(query: SummaryQuery): SummaryQuery {
   if (query.period !== 'day') return query;
   const { endDate = '2026-03-31' } = query;
@@ -72,7 +72,7 @@ function withBoundedDays(query: SummaryQuery): SummaryQuery {
   return { ...query, startDate: fromDayNumber(start), endDate };
 }
 
-/** Rounds some dates to the edge of a month, because ranges of whole months are read from other items than other ranges. */
+/** Rounds some dates to the edge of a month, because ranges of whole months are read from different items. */
 function roundSomeToMonths(date: string, day?: string): string {
   if (Number(date.slice(8)) % 2 === 0) return date;
   return `${monthOf(date)}-${day ?? daysInMonth(monthOf(date))}`;

@@ -24,7 +24,11 @@ const FOREIGN_HEADERS = {
 };
 
 /** Returns the status of the response, or the error code if there is no response. */
-async function sendForeign(port: number, method: string, path: string): Promise<number | string> {
+async function sendForeignRequest(
+  port: number,
+  method: string,
+  path: string,
+): Promise<number | string> {
   const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN_HEADERS });
   try {
     outgoing.end(method === 'POST' ? '{}' : undefined);
@@ -44,7 +48,9 @@ const REQUESTS = [
 
 async function sendToAll(ports: readonly number[]) {
   const attempts = ports.flatMap((port) =>
-    REQUESTS.map(async ([method, path]) => [port, await sendForeign(port, method, path)] as const),
+    REQUESTS.map(
+      async ([method, path]) => [port, await sendForeignRequest(port, method, path)] as const,
+    ),
   );
   return await Promise.all(attempts);
 }

@@ -82,7 +82,7 @@ it('only one of two starts on a port becomes ready, and it keeps working', async
 
 it('npm start uses the database of DYNAMODB_ENDPOINT, starts none, and creates a missing table', async () => {
   const { endpoint } = await startDatabase(createResourcesInTest());
-  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'other-table' };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
   expect(listDescendants(first.child.pid).filter(isEngine)).toEqual([]);

@@ -38,7 +38,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([
     ['database', ENGINE],
     ['gateway', GATEWAY],
-  ] as const)('stops a start that has just reached its %s', async ([, command]) => {
+  ] as const)('stops a start that has just launched its %s', async ([, command]) => {
     const service = await startInTest();
     await waitUntil(() => findStarted(service, command) !== undefined);
     const { ending, survivors } = await stopBy(signal, service);

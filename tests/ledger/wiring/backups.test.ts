@@ -1,10 +1,10 @@
-// Backups outside of the table: the packaged stages' backups, how long they are locked against deletion, and their copies.
+// Backups outside the table: the packaged stages' backups, how long they are locked against deletion, and their copies.
 import { describe, expect, it } from 'vitest';
 import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
 import { listAlarms, listMetrics } from '../../shared/support/packaged-alarms.ts';
 import { getOnlyResource, readTemplate } from '../../shared/support/packaged-template.ts';
 
-// AWS Backup refuses a lifecycle that ends sooner after the move to cold storage.
+// AWS Backup refuses a lifecycle that deletes a backup sooner after the move to cold storage.
 const MIN_COLD_DAYS = 90;
 const MAX_VAULT_NAME_LENGTH = 50;
 
@@ -139,7 +139,7 @@ it('every backup is copied with its retention if the operator names a vault', ()
 });
 
 /**
- * Evaluates CloudFormation functions with a stack id whose name has dashes, and whose region has more than usual.
+ * Evaluates CloudFormation functions for a stack id whose name has dashes, and whose region has more dashes than usual.
  */
 function readEndOfStackId(expression: unknown): string {
   const id =

@@ -50,7 +50,7 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
   it('equal those of the template', () => {
     expect(limits).toMatchObject({ maxReadUnits, maxWriteUnits, indexes: 4 });
     const list = limits.routes.filter(({ route }) => route === 'GET /transactions');
-    // The route has two forms, with and without a slash at the end.
+    // The route has two forms, with and without a trailing slash.
     expect(list.map(({ rate }) => rate)).toEqual([throttleRate, throttleRate]);
   });
 

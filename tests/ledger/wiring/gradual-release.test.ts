@@ -98,19 +98,22 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     }
   });
 
-  it.each(aliases)('%s leads to a version of its function and of the table in use', (_, alias) => {
-    const [id, attribute] = alias.Properties.FunctionVersion['Fn::GetAtt'];
-    const version = resource<Version>(id);
-    expect([version.Type, attribute]).toEqual(['AWS::Lambda::Version', 'Version']);
-    expect(version.Properties.FunctionName).toEqual(alias.Properties.FunctionName);
-    // A changed description makes a new version. A restore changes only the table, so without the table's name in the description
-    // the alias would keep a version that works on the damaged table.
-    expect(version.Properties.Description).toEqual({
-      'Fn::Sub': expect.stringContaining('$' + '{TableInUse}'),
-    });
-    // A deployment that is undone must delete its version: if the version were kept, the next attempt would fail.
-    expect(version.DeletionPolicy).toBeUndefined();
-  });
+  it.each(aliases)(
+    '%s points to a version of its function whose description names the table in use',
+    (_, alias) => {
+      const [id, attribute] = alias.Properties.FunctionVersion['Fn::GetAtt'];
+      const version = resource<Version>(id);
+      expect([version.Type, attribute]).toEqual(['AWS::Lambda::Version', 'Version']);
+      expect(version.Properties.FunctionName).toEqual(alias.Properties.FunctionName);
+      // A changed description makes a new version. A restore changes only the table, so without the table's name in the description
+      // the alias would keep a version that works on the damaged table.
+      expect(version.Properties.Description).toEqual({
+        'Fn::Sub': expect.stringContaining('$' + '{TableInUse}'),
+      });
+      // A deployment that is undone must delete its version: if the version were kept, the next attempt would fail.
+      expect(version.DeletionPolicy).toBeUndefined();
+    },
+  );
 
   it.each(aliases)(
     '%s is moved by its own deployment group in a gradual release, and at once otherwise',
@@ -150,7 +153,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     }
   });
 
-  it('the alarms that undo a deployment stop the release and revert it', () => {
+  it('the alarms that roll back a deployment also stop and revert a gradual release', () => {
     const { RollbackTriggers } = createRollbackConfiguration({
       deployed: template,
       next: template,

@@ -6,9 +6,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'POST /health': 'The same.',
   '/health?deep&deep': 'The same.',
   'OPTIONS /nowhere':
-    'The emulated gateway answers every OPTIONS itself, also where a route names it.',
+    'The emulated gateway answers every OPTIONS request itself, even where a route handles it.',
   'OPTIONS /categories': 'The same.',
-  'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
+  'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve subdomains of localhost.',
   'a gzip body is refused with 415': 'The same.',
   "the generated client can take the README's tour": 'The same.',
   'is no larger than the cost estimate assumes': 'The same.',

@@ -1,4 +1,4 @@
-// Functions of the deployed stage that neither the shared suites nor the migration exercise, each in its role.
+// Functions of the deployed stage that neither the shared suites nor the migration exercise, each with its own IAM role.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
@@ -87,7 +87,7 @@ test('the health check reads the table', async () => {
   expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);
 });
 
-test('the preflight function has no route for other requests', async () => {
+test('the preflight function returns 404 for an unknown route', async () => {
   expect(await invoke('preflight', makeRequest('OPTIONS'))).toMatchObject({ statusCode: 404 });
 });
 

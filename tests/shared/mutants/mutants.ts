@@ -35,8 +35,8 @@ function withoutSafeguard(
 }
 
 const ANY_ORDER =
-  'has the rows of the ledger whenever it ends with 0, whatever happens between its requests';
-const NO_DIGEST = 'copies months without a digest each time, and ends with 1';
+  'has the rows of the ledger whenever it exits with 0, whatever happens between its requests';
+const NO_DIGEST = 'copies months without a digest each time, and exits with 1';
 const loopTest = (language: string, test: string) =>
   `the synchronisation loop in ${language} > ${test}`;
 
@@ -155,12 +155,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'await store.bind(hash(`${key} body`), fingerprint);',
       'fingerprint;',
-      'POST /transactions/bulk > records its key even if its results are too large to be stored',
+      'POST /transactions/bulk > records the idempotency key even if the results are too large to be stored',
     ],
     [
       'hash(`${key} ${index}`)',
       'hash(`${key}`)',
-      'POST /transactions/bulk > records its key even if its results are too large to be stored',
+      'POST /transactions/bulk > records the idempotency key even if the results are too large to be stored',
     ],
   ]),
   ...mutantsOf(
@@ -205,20 +205,28 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '`${IS_FREE} OR fingerprint = :fingerprint`',
       '`${IS_FREE} OR fingerprint <> :fingerprint`',
-      'POST /transactions/bulk > records its key even if its results are too large to be stored',
+      'POST /transactions/bulk > records the idempotency key even if the results are too large to be stored',
     ],
   ]),
   // The records of imports and their cursors, and the ETag of the list of categories.
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (previousRows === text) return;', 'if (previousRows !== text) return;'],
-    ['.sk}\\0`', '.sk}`', '/imports > returns pages if the rows exceed one call to the database'],
+    [
+      '.sk}\\0`',
+      '.sk}`',
+      '/imports > returns pages if the rows exceed the limit of one database call',
+    ],
     [
       'next: end && parts.at(-1)',
       'next: undefined',
-      '/imports > returns pages if the rows exceed one call to the database',
+      '/imports > returns pages if the rows exceed the limit of one database call',
     ],
-    ['.repeat(65)', '', '/imports > returns pages if the rows exceed one call to the database'],
+    [
+      '.repeat(65)',
+      '',
+      '/imports > returns pages if the rows exceed the limit of one database call',
+    ],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/contract/api/categories.test.ts', [
     [
@@ -351,7 +359,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '...(etag && { etag })',
       '',
-      'a 412, even in a bulk request, has the ETag of a transaction with the name of its category',
+      'a 412, even in a bulk request, has the same ETag as a read of the transaction',
     ],
   ]),
 
@@ -379,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'single.refuseOtherCategory(changes, value);',
         '',
-        'a category that is named without its id > is refused on update if the transaction has another category, and nothing is changed',
+        'a category_name > is refused on update if it names another category, and nothing is changed',
       ],
     ],
   ),
@@ -392,7 +400,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'reapply && error instanceof StaleRecordError',
       'false',
-      'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
+      'PUT /transactions/bulk > applies a change even if another request changed the row first, unless it expects the previous version',
     ],
     [
       'largestPart = middlePart;',
@@ -414,12 +422,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'single.update(await single.find(String(id)), changes, isExpected, marker?.remember)',
       'single.update(before, changes)',
-      'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
+      'PUT /transactions/bulk > applies a change even if another request changed the row first, unless it expects the previous version',
     ],
     [
       'await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);',
       '',
-      'POST /transactions/bulk/delete > applies a change after another request changed the row, unless it expects the previous version',
+      'POST /transactions/bulk/delete > applies a change even if another request changed the row first, unless it expects the previous version',
     ],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
@@ -2216,7 +2224,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'candidates > MAX_SEARCHED_ROWS',
         'candidates > MAX_SEARCHED_ROWS + 1',
-        'a search refuses to read more than its limit, and names the dates',
+        'a search over the row limit is refused, with errors for start_date and end_date',
       ],
       [
         'sumRows(items)',
@@ -2371,12 +2379,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       'Item: stamp(Put.Item ?? {})',
       'Item: Put.Item ?? {}',
-      'the list of ledgers > gets the entry of a ledger in the transaction that creates its first sequence, and later ids cost nothing more',
+      "the list of ledgers > gets a ledger's entry in the transaction that creates the ledger's first sequence, and later ids need no further write",
     ],
     [
       'Put: addCondition(stampedPut, IS_NOT_NEWER, values)',
       'Put: stampedPut',
-      'an item of a newer version > is not changed by an item that is put, nor is anything else in the transaction',
+      'an item of a newer version > is not changed by a put, nor is anything else in the transaction',
     ],
     [
       'Delete: addCondition(Delete, IS_NOT_NEWER, values)',
@@ -2543,7 +2551,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         ', ConditionExpression: IS_NEW };\n  const removals',
         ' };\n  const removals',
-        'a key is never replaced by the older copy in the item that names it',
+        'a moved key is never overwritten with its older copy',
       ],
       [
         ' || attempt === MAX_ATTEMPTS',

@@ -1,5 +1,5 @@
-// Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body gets a 400. The unit test of the
-// parser covers which bodies are missing or malformed.
+// Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body gets a 400. The parser's unit test
+// covers which bodies are missing or malformed.
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -32,7 +32,7 @@ test.each([
   'application/octet-stream',
   'application/vnd.api+json',
   undefined,
-])('a body is JSON under any content type: %s', async (type) => {
+])('a body is parsed as JSON whatever its content type: %s', async (type) => {
   const name = uniqueName('Überweisung 給料 🏠');
   const escaped = name.replace('Ü', '\\u00dc');
   // The body has white space around the object, and escapes inside.

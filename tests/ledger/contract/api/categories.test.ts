@@ -1,5 +1,5 @@
-// Categories: the order of the list, and the rules that the model of property/invariants.test.ts lacks; that test tries every
-// transition. The test of the parser covers the values that count as true.
+// Categories: the order of the list, and the rules missing from the model in property/invariants.test.ts, which tries every
+// transition. The parser's test covers the values that count as true.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -12,17 +12,17 @@ import {
 
 const api = await openApi();
 
-describe('names', () => {
-  const describeExisting = (name: string) => `Category with name '${name}' already exists`;
+describe('category names', () => {
+  const describeConflict = (name: string) => `Category with name '${name}' already exists`;
 
-  test('that are taken get a 409 with the trimmed name, which also says if the category is inactive', async () => {
+  test('get a 409 if taken, which quotes the trimmed name and says if the category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
     const body = { name: `  ${name} `, color: '#abc' };
-    expectConflict(await api.post('/categories', body), describeExisting(name), id);
-    expectConflict(await api.put(`/categories/${other.id}`, body), describeExisting(name), id);
+    expectConflict(await api.post('/categories', body), describeConflict(name), id);
+    expectConflict(await api.put(`/categories/${other.id}`, body), describeConflict(name), id);
     await api.delete(`/categories/${id}`);
-    const inactive = `${describeExisting(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
+    const inactive = `${describeConflict(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
     expectConflict(await api.post('/categories', body), inactive, id);
     expectConflict(await api.put(`/categories/${other.id}`, body), inactive, id);
   });
@@ -32,7 +32,7 @@ describe('names', () => {
     ['inner white space', (name: string) => name.replace(' ', '  ')],
     ['a composed accent', (name: string) => `${name} caf\u00e9`],
     ['a decomposed accent', (name: string) => `${name} cafe\u0301`],
-  ])('differ byte for byte: %s', async (_, vary) => {
+  ])('are distinct if they differ in %s', async (_, vary) => {
     const { name } = await givenCategory(api, { name: `${uniqueName()} a` });
     const created = await givenCategory(api, { name: vary(name) });
     expect(created).toMatchObject({ name: vary(name) });
@@ -43,23 +43,23 @@ test('GET /categories returns 304 until something that it shows changes', async 
   const { id } = await givenCategory(api);
   const request = async (query: string, etag: string) =>
     await api.request('GET', '/categories', { query, headers: { 'if-none-match': etag } });
-  const countedTag = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
-  const uncountedTag = (await api.get('/categories')).headers.etag ?? '';
-  expect(await request('', `W/${uncountedTag}`)).toMatchObject({ status: 304, text: '' });
-  expect((await request('include_counts=true', countedTag)).status).toBe(304);
-  expect((await request('include_counts=true', uncountedTag)).status).toBe(200);
+  const etagWithCounts = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
+  const etagWithoutCounts = (await api.get('/categories')).headers.etag ?? '';
+  expect(await request('', `W/${etagWithoutCounts}`)).toMatchObject({ status: 304, text: '' });
+  expect((await request('include_counts=true', etagWithCounts)).status).toBe(304);
+  expect((await request('include_counts=true', etagWithoutCounts)).status).toBe(200);
 
   await givenTransaction(api);
-  expect((await request('include_counts=true', countedTag)).status).toBe(304);
+  expect((await request('include_counts=true', etagWithCounts)).status).toBe(304);
   await givenTransaction(api, { category_id: id });
-  expect((await request('include_counts=true', countedTag)).status).toBe(200);
+  expect((await request('include_counts=true', etagWithCounts)).status).toBe(200);
   await api.put(`/categories/${id}`, { is_active: false });
-  const changed = await request('', uncountedTag);
+  const changed = await request('', etagWithoutCounts);
   expect([changed.status, changed.body.count]).toEqual([200, changed.body.data.length]);
-  expect(changed.headers.etag).not.toBe(uncountedTag);
+  expect(changed.headers.etag).not.toBe(etagWithoutCounts);
 });
 
-test('a DELETE of an active or inactive category in use is a 409 that says how many transactions it has', async () => {
+test('a DELETE of a category in use, active or inactive, gets a 409 with the number of its transactions', async () => {
   const { id } = await givenCategory(api);
   await givenTransaction(api, { category_id: id });
   for (const is_active of [true, false]) {

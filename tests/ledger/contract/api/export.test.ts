@@ -39,7 +39,7 @@ describe('GET /transactions/export', () => {
       rows.findIndex((row) => String(row.id) === id),
     );
 
-  it('is a CSV file with every field, which no cache may store', async () => {
+  it('is a CSV file with every field, and is never cached', async () => {
     const response = await api.get('/transactions/export', { external_id: externalId });
     expect(response.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',

@@ -36,7 +36,7 @@ describe('external_id', () => {
     expect(await listIdsWith(external_id)).toEqual([id]);
   });
 
-  it('can be used again once its transaction is deleted, or has another one', async () => {
+  it('can be reused once its transaction is deleted or gets another external_id', async () => {
     const external_id = createBankId();
     const first = await givenTransaction(api, { external_id });
     await api.delete(`/transactions/${first.id}`);

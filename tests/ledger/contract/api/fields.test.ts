@@ -1,5 +1,5 @@
-// Fields of records that are stored, and fields that are refused. The test client compares every response with the API
-// description, and the tests of the parsers cover the values of each field.
+// Which fields of a record are stored, and which are refused. The test client compares every response with the API
+// description, and the parsers' tests cover the values of each field.
 import { describe, expect, test } from 'vitest';
 import { expectFieldErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -153,12 +153,12 @@ test.each([
   expectFieldErrors(await api.request(method, path, { body }), Object.keys(unknown));
 });
 
-describe('a category that is named without its id', () => {
+describe('a category_name', () => {
   const ADVICE =
     'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
   const refused = { error: 'validation_failed', details: { category_id: [ADVICE] } };
 
-  test('is refused on create, and says how it is assigned', async () => {
+  test('is refused on create without a category_id, with advice on how to assign a category', async () => {
     const { name: category_name } = await givenCategory(api);
     const transaction = { ...LUNCH, category_name };
     const { status, body } = await api.post('/transactions', transaction);
@@ -174,7 +174,7 @@ describe('a category that is named without its id', () => {
     ]);
   });
 
-  test('is refused on update if the transaction has another category, and nothing is changed', async () => {
+  test('is refused on update if it names another category, and nothing is changed', async () => {
     const { id: category_id, name } = await givenCategory(api);
     for (const fields of [{}, { category_id }]) {
       const { id } = await givenTransaction(api, fields);
@@ -193,7 +193,7 @@ describe('a category that is named without its id', () => {
     }
   });
 
-  test('is ignored if it is the current one, or if an id is sent too', async () => {
+  test('is ignored if it names the current category, or if a category_id is sent too', async () => {
     const { id: category_id, name: category_name } = await givenCategory(api);
     const { id } = await givenTransaction(api, { category_id });
     for (const changes of [

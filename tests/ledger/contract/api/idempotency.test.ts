@@ -65,7 +65,7 @@ test.each(['', '""', 'x'.repeat(256), 'caf\u00e9', '"open', 'tab\there'])(
   },
 );
 
-it('the keys of two resources are separate', async () => {
+it('the same key can be used for two resources', async () => {
   const key = randomUUID();
   expect((await postWithKey('/transactions', LUNCH, key)).status).toBe(201);
   expect((await postWithKey('/categories', { name: randomUUID() }, key)).status).toBe(201);

@@ -25,7 +25,7 @@ async function readRows(import_id: string): Promise<readonly unknown[]> {
 }
 
 describe('/imports', () => {
-  it('keeps the rows of each part, in their order', async () => {
+  it('keeps the rows of each part in order', async () => {
     const import_id = createImportId();
     await api.put('/imports', { import_id, part: 2, rows: ['c'] });
     const { status, body } = await api.put('/imports', { import_id, rows: ['b', 'a_-1'] });
@@ -36,7 +36,7 @@ describe('/imports', () => {
     ]);
   });
 
-  it('replaces a part, and deletes one without rows', async () => {
+  it('replaces a part, or deletes it if no rows are sent', async () => {
     const import_id = createImportId();
     for (const rows of [['a'], ['b'], ['b']]) await api.put('/imports', { import_id, rows });
     expect(await readRows(import_id)).toMatchObject([{ rows: ['b'] }]);
@@ -45,10 +45,10 @@ describe('/imports', () => {
     expect(await readRows(import_id)).toEqual([]);
   });
 
-  it('returns pages if the rows exceed one call to the database', async () => {
+  it('returns pages if the rows exceed the limit of one database call', async () => {
     const import_id = createImportId();
     const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
-    // Some engines still return the item that exceeds the limit of a call, so the item before the last one exceeds it.
+    // Some engines still return the item that exceeds the limit of a call, so the last but one item exceeds it.
     const parts = [1, 2, 3, 4, 5];
     for (const part of parts) {
       const { status } = await api.put('/imports', { import_id, part, rows });

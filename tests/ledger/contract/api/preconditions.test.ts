@@ -1,4 +1,4 @@
-// ETag, If-Match and If-None-Match on single records. The test of preconditions.ts covers the tags that a header may have.
+// ETag, If-Match and If-None-Match on single records. The unit test of preconditions.ts covers the tags that a header may have.
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
@@ -48,7 +48,7 @@ describe.each([
   });
 
   it.each(['PUT', 'DELETE'])(
-    'refuses a %s that expects no record, or another version',
+    'refuses a %s whose If-None-Match matches the record',
     async (method) => {
       const { path, etag } = await createTestRecord();
       for (const tag of ['*', etag]) {
@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-it('a 412, even in a bulk request, has the ETag of a transaction with the name of its category', async () => {
+it('a 412, even in a bulk request, has the same ETag as a read of the transaction', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;
@@ -137,7 +137,7 @@ it('a 412, even in a bulk request, has the ETag of a transaction with the name o
   expect(bulk.body.data.results).toMatchObject([{ status: 412, etag }]);
 });
 
-it("a change of a category's name or count changes the ETags of records that show it, but no version", async () => {
+it('renaming or using a category changes the ETags of the records that show it, but not their versions', async () => {
   const { id: category_id } = await givenCategory(api);
   const category = `/categories/${category_id}`;
   const unusedEtag = (await api.get(category)).headers.etag ?? '';

@@ -1,4 +1,4 @@
-// Routes: slashes at the end, unknown routes, and unknown ids in the path.
+// Routes: trailing slashes, unknown routes, and unknown ids in the path.
 import { describe, expect, test } from 'vitest';
 import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -97,7 +97,7 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
   });
 });
 
-// Invalid and unknown ids that a gateway decodes. The test of `parseId` covers all invalid texts.
+// Invalid and unknown ids that a gateway decodes. The test of `parseId` covers all invalid ids.
 const INVALID_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
 describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resources) => {

@@ -20,7 +20,7 @@ interface Row {
   readonly category: number | null;
 }
 
-/** Names of the categories, to which random parts are added */
+/** Names of the categories, before a random suffix */
 const CATEGORIES = ['used', 'inactive', 'deleted', 'renamed'];
 const UNKNOWN = CATEGORIES.length;
 /** Dates in a year in which no other test has rows */
@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = Array.from({ length: 24 }, (_, n) => ({
   ...{ cents: 101 + n * 1_009, category: [0, 1, 3, null][((n * 5) % 4) ^ (n >> 3)] ?? null },
 }));
 
-const QUESTIONS = 100;
+const RUNS = 100;
 
 let ids: number[] = [];
 
@@ -139,5 +139,5 @@ it(`every summary of several categories equals the model's (seed ${SEED})`, asyn
     expect(groups).toMatchObject(figures);
   });
   // A quick run asks all questions, too, because each takes only milliseconds.
-  await fc.assert(property, seeded(QUESTIONS, QUESTIONS));
+  await fc.assert(property, seeded(RUNS, RUNS));
 });

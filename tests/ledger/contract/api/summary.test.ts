@@ -52,7 +52,7 @@ describe('a summary by day', () => {
     ]);
   });
 
-  it('includes no day outside its dates, and only the requested type', async () => {
+  it('excludes days outside its dates, and other types', async () => {
     const { groups, count } = await readSummary({
       ...{ group_by: 'day', type: 'expense', category_id: food },
       ...{ start_date: '2024-01-01', end_date: '2024-02-27' },

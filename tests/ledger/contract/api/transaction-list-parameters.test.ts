@@ -1,5 +1,5 @@
 // Parameters of lists, as a client sends them: they are validated together, and unknown or repeated parameters are refused. The
-// tests of the parser cover the values of each parameter.
+// parser's tests cover the values of each parameter.
 import { describe, expect, test } from 'vitest';
 import { expectFilterErrors } from '../../support/api/expect-response.ts';
 import { openApi } from '../../support/api/open-api.ts';

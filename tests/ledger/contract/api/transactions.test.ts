@@ -56,7 +56,7 @@ test('a transaction in a list equals the one that is read, including its ETag', 
   expect(body.data).toEqual([{ ...single.body.data, etag: single.headers.etag }]);
 });
 
-test('without parameters a list is page 1, with 20 rows a page and everything counted', async () => {
+test('without parameters a list is page 1 with 20 rows, and counts all transactions', async () => {
   const before = (await api.get('/transactions')).body.pagination;
   expect(before).toMatchObject({ page: 1, per_page: 20, has_prev: false });
   await givenTransaction(api);

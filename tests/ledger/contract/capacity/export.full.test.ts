@@ -25,7 +25,7 @@ interface MeasuredPart {
   readonly cost: Cost;
 }
 
-/** Loads rows into a ledger. @returns an export of the ledger by one function, which keeps its cache */
+/** Loads rows into a ledger. @returns a function that exports it and keeps its cache between calls */
 async function open(load: (target: BulkTarget) => Promise<unknown>) {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   await load(table);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   table = await createTestTable();
 });
 
-/** Creates independent writers, like the instances of a function. */
+/** Creates independent writers, like the instances of a Lambda function. */
 function givenWriters(ledgerId: string, seed: number) {
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(table.client), {

@@ -109,7 +109,7 @@ it('a ledger whose first request failed before it got an id has no problem', asy
   expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...noProblems });
 });
 
-it('a verification finds the ledger of a lost row', async () => {
+it('a verification reports a ledger that lost a row', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const { target, keys } = await givenLedger();
   await send.delete(keys.transaction(4));

@@ -60,7 +60,7 @@ const REPAIRABLE: readonly Corruption[] = [
     reported: ['name guard, "Food": recorded none, recomputed category 1'],
   },
   {
-    title: 'a guard of a name that no category has',
+    title: 'a guard for a name that no category has',
     corrupt: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
     reported: ['name guard, "Old": recorded category 1, recomputed none'],
   },
@@ -88,7 +88,7 @@ const REPAIRABLE: readonly Corruption[] = [
     ],
   },
   {
-    title: 'a row without a category from before category_id=none, and its counts',
+    title: 'a row without a category, stored before category_id=none existed, and its counts',
     corrupt: async (keys) => {
       await send.remove(keys.transaction(4), 'category_key', 'category_type_key');
       await send.delete({ pk: keys.days(null), sk: 'Y#2025' });
@@ -132,7 +132,7 @@ const REPAIRABLE: readonly Corruption[] = [
     reported: ['external id, "bank#1": recorded none, recomputed transaction 3'],
   },
   {
-    title: 'a guard of an external id that no row has',
+    title: 'a guard for an external id that no row has',
     corrupt: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
     reported: ['external id, "bank#2": recorded transaction 4, recomputed none'],
   },
@@ -148,14 +148,14 @@ const REPAIRABLE: readonly Corruption[] = [
 
 const UNREPAIRABLE: readonly Corruption[] = [
   {
-    title: 'two categories of one name',
+    title: 'two categories with the same name',
     corrupt: (keys) => send.set(keys.category(2), 'name', 'Food'),
     reported: [
       'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
     ],
   },
   {
-    title: 'two rows of one external id',
+    title: 'two rows with the same external id',
     corrupt: async (keys) => {
       await send.set(keys.transaction(3), 'external_id', 'twice');
       await send.set(keys.transaction(4), 'external_id', 'twice');
@@ -205,7 +205,7 @@ describe('a ledger', () => {
 // Only a scan finds these drifts, because no key of the ledger leads to them.
 const FOUND_ONLY_BY_SCAN = [
   'a sequence behind the highest',
-  'a guard of an external id that no row',
+  'a guard for an external id that no row',
 ];
 
 /** Returns the drifts that a verification without a scan finds. */

@@ -1,4 +1,4 @@
-// A verification while others write, or while an index lags, reports no transient difference, and repairs only real drifts.
+// While others write or an index lags, a verification reports no transient differences, and repairs only real drifts.
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
@@ -15,8 +15,8 @@ import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
-/** Makes category 1 count too many rows. @param between runs between two readings of the verification */
-async function givenDrift(between: (keys: Keys, readings: number) => Promise<unknown>) {
+/** Makes category 1 count too many rows. @param betweenReadings runs between two readings of the verification */
+async function givenDrift(betweenReadings: (keys: Keys, readings: number) => Promise<unknown>) {
   const { target, keys } = await givenLedger();
   await send.set(keys.category(1), 'transaction_count', 7);
   let readings = 1;
@@ -24,7 +24,7 @@ async function givenDrift(between: (keys: Keys, readings: number) => Promise<unk
     ...createSleeplessRetryPolicy(),
     sleep: async () => {
       readings += 1;
-      await between(keys, readings);
+      await betweenReadings(keys, readings);
     },
   };
   return { verification: createVerification({ ...target, retryPolicy }), readings: () => readings };
