@@ -1,5 +1,5 @@
-// The deployed state machine migrates to the new version, and the command line rolls back. Both use the functions of the
-// stage in their roles, and the services of AWS that those functions need.
+// The deployed state machine migrates to the new version, and the command line rolls back. Both use the stage's
+// functions with their IAM roles, and the AWS services that those functions need.
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
@@ -36,7 +36,7 @@ async function invoke(name: string, payload: object = {}) {
   return JSON.parse(Buffer.from(response.Payload ?? []).toString());
 }
 
-/** Waits until the run is in that phase, and fails if the execution ends first. */
+/** Waits until the run is in the phase `phase`, and fails if the execution ends first. */
 async function awaitPhase(phase: string): Promise<void> {
   for (;;) {
     const { phase: current } = await invoke('Status');
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await startExecution();
 });
 
-test('the machine prepares the run and waits for the approval', async () => {
+test('the state machine prepares the run and waits for the approval', async () => {
   await awaitPhase('copied');
   expect(await readCollection()).toBe('memories');
 });
@@ -93,7 +93,7 @@ test('during the run, the stage can be neither deployed, nor rolled back, nor re
   );
 });
 
-test('once approved, the machine takes the run to the new version, even if it is started again', async () => {
+test('after the approval, the state machine takes the run to the new version, even if it was restarted', async () => {
   // The execution is stopped first: the emulator hides the names of errors, so a state machine that found the lock held
   // would roll back.
   await states.send(new StopExecutionCommand({ executionArn }));

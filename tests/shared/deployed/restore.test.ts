@@ -1,5 +1,5 @@
 // `npm run restore` on a deployed stage, even if the command is killed midway. Afterwards no deployment and no rollback
-// leads back to the damaged table.
+// returns to the damaged table.
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -28,10 +28,17 @@ const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject
 afterAll(() => api.close());
 
 const DAMAGED = stackName(stage);
-const TIME = new Date(Math.floor(Date.now() / 1000) * 1000);
-const RESTORED = nameRestoredTable(DAMAGED, TIME);
-const RESTORE = 'cli/restore/restore.ts';
-const ARGUMENTS = ['--stage', stage, '--to', TIME.toISOString(), '--during-run', inject('runId')];
+const RESTORE_TIME = new Date(Math.floor(Date.now() / 1000) * 1000);
+const RESTORED = nameRestoredTable(DAMAGED, RESTORE_TIME);
+const RESTORE_PROGRAM = 'cli/restore/restore.ts';
+const ARGUMENTS = [
+  '--stage',
+  stage,
+  '--to',
+  RESTORE_TIME.toISOString(),
+  '--during-run',
+  inject('runId'),
+];
 
 const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
 
@@ -44,14 +51,14 @@ test('a dry run shows the steps and changes nothing', async () => {
     }),
   );
   const { code, stdout, stderr } = await runCommand(
-    RESTORE,
+    RESTORE_PROGRAM,
     [...ARGUMENTS, '--dry-run'],
     environment,
   );
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trim().split('\n')).toEqual([
     '1. Stop writes; reads continue',
-    `2. Restore ${DAMAGED} as of ${TIME.toISOString()} into ${RESTORED}`,
+    `2. Restore ${DAMAGED} as of ${RESTORE_TIME.toISOString()} into ${RESTORED}`,
     `3. Give ${RESTORED} the protection, recovery, expiry, limits and tags of ${DAMAGED}`,
     `4. Verify all ledgers of ${RESTORED} in one scan`,
     `5. Switch the stage ${stage} to ${RESTORED}`,
@@ -61,13 +68,13 @@ test('a dry run shows the steps and changes nothing', async () => {
 });
 
 test('a restore without a terminal asks for --yes', async () => {
-  const { code, stderr } = await runCommand(RESTORE, ARGUMENTS, environment);
+  const { code, stderr } = await runCommand(RESTORE_PROGRAM, ARGUMENTS, environment);
   expect([code, stderr]).toEqual([1, 'There is no terminal to ask for confirmation. Add --yes.\n']);
 });
 
 test('a restore that is killed while it copies has stopped writes, but not reads', async () => {
   await killAt('2/6');
-  // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the bare name.
+  // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the unqualified name.
   const FunctionName = `${DAMAGED}-categoriesCreate`;
   const invoked = lambda.send(new InvokeCommand({ FunctionName }));
   await expect(invoked).rejects.toMatchObject({ name: 'TooManyRequestsException' });
@@ -76,7 +83,11 @@ test('a restore that is killed while it copies has stopped writes, but not reads
 
 test('a restore that is killed while it switches can be completed', async () => {
   await killAt('5/6');
-  const { code, stdout, stderr } = await runCommand(RESTORE, [...ARGUMENTS, '--yes'], environment);
+  const { code, stdout, stderr } = await runCommand(
+    RESTORE_PROGRAM,
+    [...ARGUMENTS, '--yes'],
+    environment,
+  );
   expect(stderr).toMatch(/^1\/6 .*: done\n2\/6 .*: done\n3\/6 .*: done\n4\/6 .*: done\n/);
   expect([code, stdout]).toEqual([0, expect.stringContaining(`${stage} uses ${RESTORED}`)]);
 });
@@ -92,8 +103,8 @@ test('the restored table is protected and in use', async () => {
 });
 
 test('commands work on the restored table: a revoked key stops working', async () => {
-  const runKeys = async (...words: string[]) =>
-    await runCommand('cli/ledger/keys.ts', ['--stage', stage, ...words], environment);
+  const runKeys = async (...args: string[]) =>
+    await runCommand('cli/ledger/keys.ts', ['--stage', stage, ...args], environment);
   const created = await runKeys('create', '--name', 'restored', '--ledger', 'restored');
   const client = createHttpClient(inject('apiUrl'), {
     authorization: `Bearer ${created.stdout.trim()}`,
@@ -129,10 +140,15 @@ async function expectInUse(category: string): Promise<void> {
   expect(await countItems(RESTORED)).toBeGreaterThan(restoredItems);
 }
 
-/** Kills the command, with a signal that it cannot handle, once it prints the text. */
+/** Kills the command, with a signal that it cannot handle, once it prints `progress`. */
 async function killAt(progress: string): Promise<void> {
   const kill = new AbortController();
-  const { child, ended } = startCommand(RESTORE, [...ARGUMENTS, '--yes'], environment, kill.signal);
+  const { child, ended } = startCommand(
+    RESTORE_PROGRAM,
+    [...ARGUMENTS, '--yes'],
+    environment,
+    kill.signal,
+  );
   let output = '';
   child.stderr?.on('data', (text: string) => {
     output += text;

@@ -17,7 +17,7 @@ const REFUSED_CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
     new IAMClient(createOptions('deployer')).send(
       new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
     ),
-  'the deployer cannot change a role of another name': () =>
+  'the deployer cannot change a role with another name': () =>
     new IAMClient(createOptions('deployer')).send(
       new PutRolePolicyCommand({
         RoleName: 'ledger-operator',

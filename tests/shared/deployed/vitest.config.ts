@@ -10,7 +10,7 @@ import { LEFT_OUT } from './emulator-differences.ts';
 const obstacle = whyNoPython();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
 
-// The test of the alarms runs before other tests provoke errors. The last tests move the stage to another table and remove it.
+// The test of the alarm runs before other tests provoke errors. The last tests move the stage to another table and remove it.
 const FIRST_FILES = ['/alarms.test.ts'];
 const LAST_FILES = ['/restore.test.ts', '/remove.test.ts'];
 class OrderedSequencer extends BaseSequencer {

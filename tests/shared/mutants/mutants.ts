@@ -23,7 +23,7 @@ function mutantsOf(
   }));
 }
 
-/** A mutant that takes a safeguard of the checked model out of the code: the play that is named after it must fail. */
+/** Removes a safeguard of the checked model from the code: the play named after the safeguard must fail. */
 function withoutSafeguard(
   name: string,
   file: string,
@@ -34,7 +34,7 @@ function withoutSafeguard(
   return mutantsOf(`lib/migration/${file}`, test, [[search, replacement, testName]]);
 }
 
-const ANY_ORDER =
+const COPY_IS_RIGHT =
   'has the rows of the ledger whenever it exits with 0, whatever happens between its requests';
 const NO_DIGEST = 'copies months without a digest each time, and exits with 1';
 const loopTest = (language: string, test: string) =>
@@ -43,8 +43,12 @@ const loopTest = (language: string, test: string) =>
 export const MUTANTS: readonly Mutant[] = [
   // Loops that clients copy from the guide.
   ...mutantsOf('docs/ledger/clients.md', 'tests/ledger/property/catching-up.test.ts', [
-    ['if (part.digest === digest) copy.months', 'copy.months', loopTest('typescript', ANY_ORDER)],
-    ['if (part.digest !== digest || digest', 'if (digest', loopTest('typescript', ANY_ORDER)],
+    [
+      'if (part.digest === digest) copy.months',
+      'copy.months',
+      loopTest('typescript', COPY_IS_RIGHT),
+    ],
+    ['if (part.digest !== digest || digest', 'if (digest', loopTest('typescript', COPY_IS_RIGHT)],
     [
       'if (!data.some((row: any) => row.month === month)) delete copy.months[month];',
       ';',
@@ -52,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['months[month] is None or ', '', loopTest('python', NO_DIGEST)],
     ['!row.digest || row.digest !==', 'row.digest !==', loopTest('typescript', NO_DIGEST)],
-    ['if part["digest"] == months[month]: copy', 'copy', loopTest('python', ANY_ORDER)],
+    ['if part["digest"] == months[month]: copy', 'copy', loopTest('python', COPY_IS_RIGHT)],
   ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
@@ -248,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
 
-  // Defences against hostile texts and tokens.
+  // Defences against hostile text and tokens.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/property/linear-text.test.ts', [
     ['replace(/\\.00$|0$/', 'replace(/\\.?0+$/'],
   ]),
@@ -363,7 +367,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
 
-  // A category that is named without its id.
+  // A category_name without a category_id.
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
     [
       'input.category_name ?? undefined',
@@ -471,7 +475,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
 
-  // The limit of categories, and updates that write only the attributes they change.
+  // The limit on categories, and updates that write only the attributes they change.
   ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/category-limit.test.ts', [
     ['newId <= limit ? newId : await findFreeId()', 'newId'],
   ]),
@@ -584,7 +588,7 @@ export const MUTANTS: readonly Mutant[] = [
       'transactionsByContent.get(toContentKey(row))?.[0]',
     ],
   ]),
-  // Imports: formats of banks, categories, records of imported rows, and questions to the person.
+  // Imports: banks' formats, categories, records of imported rows, and questions to the user.
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
     [
       "includesDirection('DEBIT in') &&\n    includesDirection('CREDIT out')",
@@ -1875,12 +1879,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['if (reply.status === 304) return reply;', ''],
     ['query.v === hash &&', "'v' in query &&"],
   ]),
-  // Batches that the database carries out in part.
+  // Batches that the database processes only in part.
   ...mutantsOf('lib/shared/batches.ts', 'tests/shared/unit/batches.test.ts', [
     ['error instanceof UnprocessedError ||', ''],
     ['pending = await send(pending,', 'await send(pending,'],
   ]),
-  // Imports: tables of banks, their columns and amounts, and rows that were imported before.
+  // Imports: banks' tables, their columns and amounts, and rows that were imported before.
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
     ['account ?? entry.account', 'account ?? null'],
@@ -2242,7 +2246,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ],
   ),
 
-  // Dumps of graphs, which another program may have written.
+  // Graph dumps, which another program may have written.
   ...mutantsOf(
     'lib/migration/graph/schema-statement.ts',
     'tests/migration/unit/graph/schema-statement.test.ts',

@@ -20,7 +20,7 @@ export async function openPage(
   return await context.newPage();
 }
 
-/** Closes all pages, without waiting for the requests that a test still holds. */
+/** Closes all pages, without waiting for the requests that a test still holds back. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) {
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });

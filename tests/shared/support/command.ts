@@ -1,4 +1,4 @@
-// Runs a command in a process of its own, as a person would.
+// Runs a command in its own process, as a person would.
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface CommandResult {
 
 /**
  * @param program such as `cli/ledger/keys.ts`
- * @param kill kills the process when it aborts, with a signal that the process cannot handle
+ * @param kill when aborted, kills the process with a signal that the process cannot handle
  */
 export async function runCommand(
   program: string,
@@ -31,7 +31,7 @@ export function startCommand(
   kill?: AbortSignal,
 ) {
   const command = [join(import.meta.dirname, '../../..', program), ...args];
-  // The command runs outside of the project, whose data folder belongs to the developer.
+  // The command runs outside the project, whose data folder belongs to the developer.
   const location = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
   const options = { ...location, ...(kill && { signal: kill }), killSignal: 'SIGKILL' } as const;
   const { promise: ended, resolve } = Promise.withResolvers<CommandResult>();

@@ -73,7 +73,7 @@ export function createGuard({
   return new DeployGuard(serverless as never, options, { log });
 }
 
-/** Reads `params` of serverless.yml, with a word instead of each variable, and with the topic that prod needs. */
+/** Reads `params` of serverless.yml, with a word in place of each variable, and with the alarm topic that prod needs. */
 export function readParameters(): Record<string, Record<string, unknown>> {
   const text = readFileSync(join(import.meta.dirname, '../../../serverless.yml'), 'utf8');
   const { params } = parse(text.replaceAll(/\$\{[^}]*\}/g, 'word'));

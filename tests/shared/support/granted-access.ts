@@ -34,7 +34,7 @@ interface BackupSelection {
   readonly BackupSelection: { readonly IamRoleArn: unknown };
 }
 
-/** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with its logical name. */
+/** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with the logical name of that role. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [toEntryPoint(Properties.Handler), Properties.Role] as const,
@@ -63,7 +63,7 @@ export function listStatements(role: RoleProperties): Statement[] {
   return role.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-/** Lists the access that a role grants. A statement of an unknown form is kept verbatim, so it shows up as unused. */
+/** Lists the access that a role grants. A statement in an unknown form is kept verbatim, so it shows up as unused. */
 export function listGrantedAccess(template: Template, role: RoleProperties): string[] {
   return listStatements(role).flatMap((statement) =>
     statement.Action.flatMap((action) =>
@@ -83,7 +83,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   [leadingKeys('StringEquals', '@LEDGERS')]: ' of the list of ledgers',
   [leadingKeys('StringEquals', 'HEALTH')]: ' of the health check',
   [leadingKeys('StringLike', '@migration', '@migration#*')]: ' of runs',
-  // A bucket of the same name could belong to another account.
+  // A bucket with the same name could belong to another account.
   '{"StringEquals":{"aws:ResourceAccount":{"Ref":"AWS::AccountId"}}}': ' of this account',
 };
 

@@ -13,7 +13,7 @@ export function interpose(
   return { send: send as Client['send'] };
 }
 
-/** Calls `intervene` once, before the first command of that name. */
+/** Calls `intervene` once, before the first command named `commandName`. */
 export function callOnceBefore(
   client: Client,
   commandName: string,

@@ -21,8 +21,8 @@ declare module 'vitest' {
 const PROJECT = join(import.meta.dirname, '../../..');
 
 const PACKAGES = 'packages';
-const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*.{json,yml,ts}'];
-const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{functions,lib,web}/**/*.*'];
+const TEMPLATE_INPUTS = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*.{json,yml,ts}'];
+const BUNDLE_INPUTS = [...TEMPLATE_INPUTS, '{functions,lib,web}/**/*.*'];
 const DAY_MS = 86_400_000;
 
 // No AWS account can be used. The other variables, as if left in a shell, must not get into a package.
@@ -67,7 +67,7 @@ export default function packageService({ provide }: TestProject) {
 
 /** Packages stage `prod` with a migration, bundles included, which are the same for all stages. @returns the folder */
 export async function packageBundles(): Promise<string> {
-  const name = `bundles-${hashInputs(INPUTS_OF_BUNDLES)}`;
+  const name = `bundles-${hashInputs(BUNDLE_INPUTS)}`;
   const resources = createResources();
   return await fetchOnce(resources, join(PACKAGES, name), async (draft) => {
     const prod = { stage: 'prod', environment: ENVIRONMENT, resources };
@@ -88,7 +88,7 @@ interface TemplateSpec {
 }
 
 function packageTemplate(resources: Resources, { name, stage, parameters }: TemplateSpec): Package {
-  const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
+  const cached = join(PACKAGES, `${name}-${hashInputs(TEMPLATE_INPUTS)}`);
   const folder = join(PROJECT, '.local', cached);
   // Removed before any test looks for the file, because it may be left from an earlier run.
   rmSync(nameFailureFile(folder), { force: true });

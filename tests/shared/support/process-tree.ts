@@ -21,7 +21,7 @@ export function listDescendants(pid: number): ProcessEntry[] {
 /** Lists the processes that are still running. */
 export function listSurvivors(processes: readonly ProcessEntry[]): ProcessEntry[] {
   const all = listRunningProcesses();
-  // Another program may have got the process number since, so the command must be the same, too.
+  // Another program may have got the same process id since, so the command must be the same, too.
   return processes.filter((process) =>
     all.some(({ pid, command }) => pid === process.pid && command === process.command),
   );

@@ -1,4 +1,4 @@
-// Chooses the cases of `npm test`. A file that imports this one runs all of its cases in `bash .ci/run full`, in
+// Selects the cases of `npm test`. A file that imports this one runs all of its cases in `bash .ci/run full`, in
 // `npm run test:mutants` and when it is run by its path.
 import { describe, it } from 'vitest';
 

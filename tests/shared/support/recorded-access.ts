@@ -1,5 +1,5 @@
-// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint in place of
-// DynamoDB and the Parameter Store, and clients for the artifacts, the setting and the records of a migration.
+// Records the access that functions use on AWS, in the form of granted-access.ts. The recorder offers an endpoint in place
+// of DynamoDB and the Parameter Store, and clients for the artifacts, the setting and the records of a migration.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createS3Artifacts } from '../../../lib/migration/adapters/s3-artifacts.ts';
@@ -18,7 +18,7 @@ import { listen } from './loopback.ts';
 export interface AccessRecorder {
   /** Address of a server that forwards to the database, and responds to every request for a secret */
   readonly endpoint: string;
-  /** From now on, access is recorded for this function. */
+  /** Records all later access for the function `name`. */
   recordFor(name: string): void;
   /** Lists the recorded access in order, such as `s3:GetObject artifacts/* of this account`. */
   usedBy(name: string): string[];
@@ -30,13 +30,13 @@ export interface AccessRecorder {
   close(): Promise<void>;
 }
 
-/** A text, plain in a command and tagged in a request */
-type Text = string | { readonly S?: string };
+/** A string, plain in a command and tagged in a request */
+type StringValue = string | { readonly S?: string };
 
 interface Part {
-  readonly Key?: { readonly pk: Text };
-  readonly Item?: { readonly pk: Text };
-  readonly ExpressionAttributeValues?: Readonly<Record<string, Text>>;
+  readonly Key?: { readonly pk: StringValue };
+  readonly Item?: { readonly pk: StringValue };
+  readonly ExpressionAttributeValues?: Readonly<Record<string, StringValue>>;
 }
 
 interface Request extends Part {
@@ -153,17 +153,17 @@ function listTableUses(operation: string, body: Request): string[] {
 
 function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
   // A query has its partition among its values. Partitions of ledgers do not begin with "@"; all others but HEALTH do.
-  const values = Object.values(ExpressionAttributeValues).map(readText);
+  const values = Object.values(ExpressionAttributeValues).map(readString);
   const key = (Key ?? Item)?.pk;
-  const partition = key ? readText(key) : (values.find((value) => value.startsWith('@')) ?? '');
+  const partition = key ? readString(key) : (values.find((value) => value.startsWith('@')) ?? '');
   if (partition.startsWith('@API_KEYS#')) return 'API keys';
   if (partition === '@LEDGERS') return 'the list of ledgers';
   if (partition === 'HEALTH') return 'the health check';
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
 }
 
-/** Returns nothing for a value that is no text: it cannot be a partition. */
-function readText(value: Text): string {
+/** Returns an empty string for any other value, which cannot be a partition. */
+function readString(value: StringValue): string {
   if (typeof value === 'string') return value;
   return value.S ?? '';
 }

@@ -1,8 +1,8 @@
-// Seed and size of generated tests. The seed is fixed, so that a run can be repeated; SEED=n chooses another.
+// Seed and size of generated tests. The seed is fixed, so that a run can be repeated; SEED=n sets another.
 export const SEED = Number(process.env.SEED ?? 20_240_229);
 
-/** Ends a search for a smaller counterexample that hangs. The limit is far beyond any run, even on a busy machine. */
-const SHRINKING_MILLISECONDS = 3_300_000;
+/** Ends a search for a smaller counterexample if it hangs. The limit is far beyond any run, even on a busy machine. */
+const MAX_SHRINKING_MS = 3_300_000;
 
 /** True in `bash .ci/run full`. */
 export const IS_FULL = process.env.TEST_MODE === 'full';
@@ -17,7 +17,7 @@ export function seeded(fullRuns: number, quickRuns = scaleCases(fullRuns)) {
   return {
     seed: SEED,
     numRuns: IS_FULL ? fullRuns : quickRuns,
-    interruptAfterTimeLimit: SHRINKING_MILLISECONDS,
+    interruptAfterTimeLimit: MAX_SHRINKING_MS,
     markInterruptAsFailure: true,
   };
 }

@@ -1,4 +1,4 @@
-// Faults that a call to DynamoDB can meet, and a client that injects them.
+// Faults that can hit a call to DynamoDB, and a client that injects them.
 import {
   InternalServerError,
   ProvisionedThroughputExceededException,

@@ -11,7 +11,7 @@ export interface TestTable {
   readonly endpoint: string;
 }
 
-/** Creates a table, which ends with the engine at the end of the run. */
+/** Creates a table, which is lost when the engine stops at the end of the run. */
 export async function createTestTable(): Promise<TestTable> {
   const endpoint = inject('databaseEndpoint');
   if (!endpoint)

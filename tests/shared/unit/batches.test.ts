@@ -1,4 +1,4 @@
-// Batches of which DynamoDB processes only a part, as it does under load.
+// Batches that DynamoDB processes only in part, as it does under load.
 import type { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/ledger/virtual-time.ts';

@@ -47,7 +47,7 @@ describe('query', () => {
   test.each([
     [2, [2]],
     [9, [9, 6, 3]],
-  ])('reads %i items at most, and requests no more', async (limit, requestedLimits) => {
+  ])('reads at most %i items, and requests no more', async (limit, requestedLimits) => {
     const { database, limits } = createTable();
     expect(await database.query(RANGE, limit)).toEqual(ITEMS.slice(0, limit));
     expect(limits).toEqual(requestedLimits);

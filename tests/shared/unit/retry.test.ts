@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DeadlineExceededError } from '../../../lib/shared/errors.ts';
 import { type RetryPolicy, retry } from '../../../lib/shared/retry.ts';
 
-/** A clock that only sleeping moves. */
+/** Creates a policy that records its sleeps, which alone move its clock. */
 function createPolicy(options: Partial<RetryPolicy> = {}) {
   let now = 0;
   const slept: number[] = [];
@@ -22,8 +22,8 @@ function createPolicy(options: Partial<RetryPolicy> = {}) {
   return { policy, slept };
 }
 
-/** Returns a function that fails this number of times, and then returns the number of attempts. */
-function createFailing(times: number) {
+/** Returns a function that fails `times` times, and then returns the number of attempts. */
+function createFailingCall(times: number) {
   let attempts = 0;
   return async () => {
     attempts += 1;
@@ -37,12 +37,12 @@ const always = () => true;
 describe('retry', () => {
   test('does not wait if the first attempt succeeds', async () => {
     const { policy, slept } = createPolicy();
-    expect([await retry(policy, always, createFailing(0)), slept]).toEqual([1, []]);
+    expect([await retry(policy, always, createFailingCall(0)), slept]).toEqual([1, []]);
   });
 
   test('waits longer before each attempt, up to a limit', async () => {
     const { policy, slept } = createPolicy();
-    expect(await retry(policy, always, createFailing(6))).toBe(7);
+    expect(await retry(policy, always, createFailingCall(6))).toBe(7);
     expect(slept).toEqual([5, 10, 20, 40, 50, 50]);
   });
 
@@ -52,31 +52,31 @@ describe('retry', () => {
     [0.999, [9.99, 19.98, 39.96]],
   ])('spreads the waits over the whole of the delay (random %d)', async (random, expected) => {
     const { policy, slept } = createPolicy({ random: () => random });
-    await retry(policy, always, createFailing(3));
+    await retry(policy, always, createFailingCall(3));
     expect(slept).toEqual(expected);
   });
 
   test('gives up at once if a retry cannot help', async () => {
     const { policy, slept } = createPolicy();
-    await expect(retry(policy, () => false, createFailing(1))).rejects.toThrow('failure 1');
+    await expect(retry(policy, () => false, createFailingCall(1))).rejects.toThrow('failure 1');
     expect(slept).toEqual([]);
   });
 
-  test('asks for every failure whether a retry can help', async () => {
+  test('checks after every failure whether a retry can help', async () => {
     const { policy } = createPolicy();
     const untilThird = (error: unknown) => (error as Error).message !== 'failure 3';
-    await expect(retry(policy, untilThird, createFailing(9))).rejects.toThrow('failure 3');
+    await expect(retry(policy, untilThird, createFailingCall(9))).rejects.toThrow('failure 3');
   });
 
   test('starts no attempt after the deadline, and throws what the last one threw', async () => {
     const { policy, slept } = createPolicy({ deadlineMs: 100 });
-    await expect(retry(policy, always, createFailing(99))).rejects.toThrow('failure 5');
+    await expect(retry(policy, always, createFailingCall(99))).rejects.toThrow('failure 5');
     expect(slept).toEqual([5, 10, 20, 40]);
   });
 
   test('keeps its wait bounded after very many attempts', async () => {
     const { policy, slept } = createPolicy({ deadlineMs: 1e9 });
-    await retry(policy, always, createFailing(2_000));
+    await retry(policy, always, createFailingCall(2_000));
     expect(slept.at(-1)).toBe(50);
   });
 });
@@ -84,8 +84,8 @@ describe('retry', () => {
 describe('within a deadline that the caller sets', () => {
   test('two operations together wait no longer than one', async () => {
     const { policy, slept } = createPolicy({ deadlineMs: 1_000 });
-    await retry(policy, always, createFailing(3), 100);
-    await expect(retry(policy, always, createFailing(99), 100)).rejects.toThrow();
+    await retry(policy, always, createFailingCall(3), 100);
+    await expect(retry(policy, always, createFailingCall(99), 100)).rejects.toThrow();
     expect(slept.reduce((sum, delay) => sum + delay, 0)).toBeLessThanOrEqual(100);
     expect(slept.slice(0, 3)).toEqual([5, 10, 20]);
   });

@@ -61,7 +61,7 @@ const RECORDS: readonly Step[] = [
   ['transactions/create', { body: BILL }, 201],
 ];
 
-/** Filters of reads: the function of a read is called with each filter that it takes, and with each pair of filters. */
+/** Filters of reads: each read function is called with each filter that it takes, and with each pair of filters. */
 const FILTERS: readonly (readonly [name: string, value: string])[] = [
   ['start_date', '2026-03-02'],
   ['type', 'expense'],
@@ -118,7 +118,7 @@ const STEPS = [
   ...FURTHER_STEPS,
 ];
 
-/** The example of each endpoint whose function has no step. */
+/** Lists the example of each endpoint whose function has no step. */
 function listExamples(steps: readonly Step[]): Step[] {
   const called = new Set(steps.map(([name]) => name));
   return LEDGER_OPERATIONS.flatMap(([route, name]): Step[] => {
@@ -168,7 +168,7 @@ async function expectChangeRefused(
   expect(await run.raceAgainst(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
 }
 
-/** Runs in which the functions of the migration make all their kinds of calls */
+/** Runs in which the functions of the migration make every kind of call */
 const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   'rolled-back-from-live': async (run) => {
     await prepareCutover(run);
@@ -250,14 +250,14 @@ async function callEndpoints(database: string): Promise<void> {
   }
 }
 
-/** Removes the version, which earlier releases did not write: the next id is then drawn like the first id of a ledger. */
+/** Removes the version, which earlier releases did not write: the next id is then assigned like the first id of a ledger. */
 async function forgetVersion(client: DynamoDBDocumentClient): Promise<void> {
   const Key = createKeys('default').sequence('transaction');
   const input = { TableName: TABLE, Key, UpdateExpression: `REMOVE ${SCHEMA_VERSION}` };
   await client.send(new UpdateCommand(input));
 }
 
-/** Makes the canary's own calls to AWS: it reads its key and checks the table. It reaches the API as any client does. */
+/** Makes the canary's own calls to AWS, which read its key and check the table. Its calls to the API are those of any client. */
 async function runCanary(): Promise<void> {
   const [, { Environment }] = findCanary(readTemplate('migrating'));
   recorder.recordFor('canary/check');

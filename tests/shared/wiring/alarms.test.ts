@@ -12,7 +12,7 @@ const template = readTemplate('migrating');
 const alarms = listAlarms(template);
 
 describe.each(alarms)('the alarm %s', (id, alarm) => {
-  it('notifies the topic, also of a recovery', () => {
+  it('notifies the topic of failures and recoveries', () => {
     expect(alarm.AlarmActions).toEqual([TOPIC]);
     expect(alarm.OKActions).toEqual([TOPIC]);
   });
@@ -72,7 +72,7 @@ describe('the metrics of alarms', () => {
   });
 });
 
-it('two alarms of one kind for a folder are named after the functions that each watches', () => {
+it('if a folder needs two alarms of one kind, the description of each names the functions that it watches', () => {
   const names = Array.from({ length: 11 }, (_, n) => `transactions${n}`);
   const described = createFunctionAlarms(
     names.map((name) => ({ name, folder: 'transactions', timeout: 20 })),

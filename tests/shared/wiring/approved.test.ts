@@ -1,5 +1,5 @@
 // The packaged stages equal the approved files in approved/, which a person reviews when they change. Roles, routes, permissions,
-// gradual releases, log groups and the definition of the state machine have tests of their own.
+// gradual releases, log groups and the definition of the state machine have their own tests.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const TESTED_ELSEWHERE = [
   'AWS::S3::BucketPolicy',
 ];
 /** Properties that change with each packaging, or that other tests (routes, functions, alarms, machine, table) cover. */
-const LEFT_OUT = new RegExp(
+const OMITTED_PROPERTIES = new RegExp(
   `^(${[
     ...['Code', 'Handler', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
     ...['Namespace', 'MetricName', 'Statistic', 'ExtendedStatistic', 'Period'],
@@ -58,7 +58,7 @@ function readResources(packaged: Packaged): Resources {
     Object.entries(resources)
       .filter(([, { Type }]) => !TESTED_ELSEWHERE.includes(Type))
       .map(([name, { Properties, ...rest }]) => {
-        const leaves = flattenLeaves(Properties).filter(([path]) => !LEFT_OUT.test(path));
+        const leaves = flattenLeaves(Properties).filter(([path]) => !OMITTED_PROPERTIES.test(path));
         const watched = rest.Type === 'AWS::CloudWatch::Alarm' ? describeMetrics(Properties) : {};
         const { DependsOn: _, ...policies } = rest as Leaves;
         const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
@@ -67,7 +67,7 @@ function readResources(packaged: Packaged): Resources {
   );
 }
 
-/** Leaves out the name of a function or an alarm if it follows from the logical name. */
+/** Omits the name of a function or an alarm if the logical name implies it. */
 function withoutName(logicalName: string, leaves: Leaves): Leaves {
   const words = logicalName.replace(/(LambdaFunction|Alarm)$/, '').split(/(?=[A-Z])/);
   const [first = '', ...others] = words;

@@ -245,7 +245,7 @@ describe('a package that is deployed later', () => {
   });
 });
 
-/** Responds as AWS does for a deployed stage that has the run. */
+/** Responds as AWS does for a deployed stage with this run. */
 function respondDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['respond']> {
   return (request) => {
     if (!request.headers['x-amz-target']) return respondWith(migrating)(request);
@@ -328,7 +328,7 @@ describe('alarms undo a deployment', () => {
     }
   });
 
-  it('without the alarm of the canary if its address changes: the new one resolves only after the DNS change', () => {
+  it("without the canary's alarm if the API's address changes: the new address resolves only after the DNS change", () => {
     const next = structuredClone(migrating);
     const [, { Properties }] = listResources<FunctionProperties>(
       next,

@@ -23,7 +23,7 @@ const MAX_API_BYTES = 320 * KB;
 const MAX_API_MODULES = 400;
 /** Includes the viewer, compressed: every visit loads it whole. */
 const MAX_DOCUMENTATION_BYTES = 768 * KB;
-/** Includes drivers of a graph store and of an object store, which the API's functions do not have. */
+/** Includes the drivers of the graph store and the object store, which the API's functions do not need. */
 const MAX_MIGRATION_BYTES = 1152 * KB;
 
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
@@ -153,7 +153,7 @@ function listBuilds(): string[] {
   return readdirSync(BUILDS).filter((name) => name.startsWith(`local-${process.pid}-`));
 }
 
-/** Gives the test a folder of its own for temporary files. */
+/** Gives the test its own folder for temporary files. */
 async function useTemporaryFolder(): Promise<string> {
   const folder = await createTemporaryFolder();
   vi.stubEnv('TMPDIR', folder);

@@ -14,7 +14,7 @@ function findFaultsWith(parameters: object, stage = 'prod'): string[] {
 }
 
 it.each(['dev', 'prod'])(
-  'the parameters of %s have no fault, nor those of a migration',
+  'the parameters of %s are valid, with and without those of a migration',
   (stage) => {
     expect(findFaultsWith({}, stage)).toEqual([]);
     expect(findFaultsWith(MIGRATING, stage)).toEqual([]);
@@ -67,7 +67,7 @@ it('an issuer needs an https address', () => {
   ]);
 });
 
-it('a budget needs a topic, and is an amount', () => {
+it('a budget needs a topic and a positive amount', () => {
   expect(findFaultsWith({ monthlyBudgetUsd: '50' }, 'dev')).toEqual([
     'monthlyBudgetUsd "50" needs alarmTopicArn.',
   ]);

@@ -1,4 +1,4 @@
-// Actions that the policies in docs/ allow to the roles of docs/ledger/deploy.md, and conditions of the policies that the
+// Actions that the policies in docs/ allow the roles of docs/ledger/deploy.md, and conditions of the policies that the
 // emulator of tests/shared/deployed ignores. `npm run lint:template` compares the actions with AWS's own lists.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { listResources, readTemplate } from '../support/packaged-template.ts';
 // Characters of a managed policy, without white space (IAM and AWS STS quotas).
 const MAX_POLICY_LENGTH = 6144;
 const BOUNDARY = 'policy/finance-ledger-boundary';
-const RUNS = {
+const ONLY_RUN_RECORDS = {
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
 };
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/ledger/deploy.md'), 'utf8');
@@ -66,7 +66,7 @@ it.each<[action: string, roles: PolicyName[]]>([
   ['iam:AttachRolePolicy', []],
   ['sts:AssumeRole', []],
   ['secretsmanager:GetSecretValue', ['boundary']],
-])('%s is allowed to %j', (action, roles) => {
+])('%s is allowed only to %j', (action, roles) => {
   expect(listAllowedRoles(action)).toEqual(roles);
 });
 
@@ -95,8 +95,8 @@ describe('the deployer', () => {
 });
 
 describe.each(['deploy', 'removal'] as const)('the policy for %s', (name) => {
-  it('allows reads of only the records of migrations', () => {
-    expect(listConditions(name, 'dynamodb:GetItem')).toEqual([RUNS]);
+  it('allows reads only of the records of migrations', () => {
+    expect(listConditions(name, 'dynamodb:GetItem')).toEqual([ONLY_RUN_RECORDS]);
   });
 
   it('allows only scans that count, such as the scan of discard-table', async () => {
@@ -146,7 +146,7 @@ describe('commands of the guide', () => {
   });
 });
 
-/** Returns the scan by which the guard checks whether a table without a stack has data. */
+/** Returns the scan with which the guard checks whether a table without a stack has data. */
 async function recordScan() {
   let scan = '';
   const guard = createGuard({

@@ -1,4 +1,4 @@
-// Every route of the API description is on the packaged gateway, with and without a slash at its end.
+// Every route of the API description is on the packaged gateway, with and without a trailing slash.
 import { describe, expect, it } from 'vitest';
 import description from '../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';
@@ -48,7 +48,7 @@ describe.each(STAGES)('stage %s', (stage) => {
     const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !toEntryPoint(Properties.Handler).startsWith('migration/'))
       .map(([name]) => name);
-    // The permissions of functions of the migration have a test of their own.
+    // The permissions of functions of the migration have their own test.
     const permissions = listResources(template, 'AWS::Lambda::Permission').filter(
       ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
     );

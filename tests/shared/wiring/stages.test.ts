@@ -73,7 +73,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, gatewayR
     expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
   });
 
-  it('logs nothing at the gateway whose length a client chooses', () => {
+  it('logs nothing at the gateway whose length a client controls', () => {
     const { Properties } = getOnlyResource<{
       readonly AccessLogSettings: { readonly Format: string };
     }>(template, 'AWS::ApiGatewayV2::Stage');

@@ -13,7 +13,7 @@ const PAGE_REQUESTS = 20;
 const LARGE = /\/bulk|\/export|\/search/;
 /** Routes of static files, which browsers cache. The files are large, so their egress costs more than the requests. */
 const STATIC = /^GET \/(docs\/?|openapi\.json\/?|page\.(css|js)\/?)?$/;
-// The route takes preflights of any path, with and without a slash at its end: tests/shared/wiring/routes.test.ts finds no other OPTIONS route.
+// The route takes preflights of any path, with and without a trailing slash: tests/shared/wiring/routes.test.ts finds no other OPTIONS route.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
   route.endsWith(' /') ? route : [route, `${route}/`],

@@ -6,7 +6,7 @@ import { openCloudFormation } from '../../support/cloud-formation.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-it('the database is the table that the stack of the stage names, also after a restore', async () => {
+it("the database is the table that the stage's stack names, even after a restore", async () => {
   const { requests } = await openCloudFormation({
     LedgerTableName: 'finance-ledger-prod',
     TableName: 'finance-ledger-prod-restored',
@@ -23,7 +23,7 @@ it('there is no database if the stack names no table: no name is derived from th
   );
 });
 
-it('the database is that of TABLE_NAME, even before the functions use it, without reading the stack', async () => {
+it('TABLE_NAME names the database, even before the functions use it, without reading the stack', async () => {
   const { requests } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
   const found = await findStageDatabase('prod', { TABLE_NAME: 'restored' });
   expect([found.tableName, requests]).toEqual(['restored', []]);

@@ -237,7 +237,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('adds the ledgers that an earlier release began, reports them, and continues', async () => {
+  it('adds the ledgers that an earlier release created, reports them, and continues', async () => {
     const fake = createAws();
     const lines: string[] = [];
     const listed: unknown[] = [];

@@ -7,13 +7,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createBuildFolder } from '../../../../processes/build-folder.ts';
 import { createResources } from '../../../../processes/resources.ts';
 
-it('a folder of a process that was killed is removed when the next build folder is created', () => {
+it('the build folder of a killed process is removed when the next build folder is created', () => {
   const { pid } = spawnSync('true');
-  const leftFolder = join(import.meta.dirname, '../../../../.esbuild', `local-${pid}-0123abcd`);
-  mkdirSync(join(leftFolder, '.build'), { recursive: true });
-  onTestFinished(() => rmSync(leftFolder, { recursive: true, force: true }));
+  const leftOverFolder = join(import.meta.dirname, '../../../../.esbuild', `local-${pid}-0123abcd`);
+  mkdirSync(join(leftOverFolder, '.build'), { recursive: true });
+  onTestFinished(() => rmSync(leftOverFolder, { recursive: true, force: true }));
   const resources = createResources();
   onTestFinished(resources.stop);
   createBuildFolder(resources);
-  expect(existsSync(leftFolder)).toBe(false);
+  expect(existsSync(leftOverFolder)).toBe(false);
 });

@@ -33,7 +33,7 @@ interface Result {
   readonly stderr: string;
 }
 
-/** Runs a small program in a process of its own. */
+/** Runs a small program in its own process. */
 async function run(
   program: string,
   args: readonly string[] = [],
@@ -51,7 +51,7 @@ async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-it('no terminal escape of a row is printed, in a line or in a table', async () => {
+it('no terminal escape in a row is printed, in a line or in a table', async () => {
   const program = `
     const command = createCommand('npm run count --', 'Count.').action(() => {
       console.log('row \\x1b]0;title\\x07', { name: '\\x1b[2J' });
@@ -68,7 +68,7 @@ it.each([
   ['an undo that fails', "resources.onStop(() => { throw new Error('in \\x1b[2J') })", []],
   ['an argument', '', ['\u001b[2J\u009b31m']],
   ['a status line', "console.error('row \\x1b[2J')", []],
-])('no terminal escape of %s is printed', async (_, action, args) => {
+])('no terminal escape in %s is printed', async (_, action, args) => {
   const program = `
     const command = createCommand('npm run count --', 'Count.').action(() => { ${action} });
     await runProgram(command, { resources });`;

@@ -48,7 +48,7 @@ test.each(Object.entries(served.paths))('every parameter of %s is described', (_
   }
 });
 
-test('the search of a list says which dates it needs, and the search of an export needs none', () => {
+test('q is described as needing dates in a list, and none in an export', () => {
   const { '/transactions': list, '/transactions/export': exported } = served.paths;
   const [listText = '', exportText = ''] = [list, exported].map(
     ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
@@ -65,11 +65,11 @@ test('a 500 of a creation says that the request can be repeated with its key', (
   expect(get.responses[500].description).not.toContain('Idempotency-Key');
 });
 
-test('each name of a response stands for one form', () => {
-  const forms = Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) =>
+test('each name of a response schema stands for one schema', () => {
+  const schemas = Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) =>
     listNamedSchemas(response),
   );
-  for (const [name, form] of forms) expect(SCHEMAS[name], name).toBe(form);
+  for (const [name, schema] of schemas) expect(SCHEMAS[name], name).toBe(schema);
 });
 
 test('operations have distinct names', () => {
@@ -101,7 +101,7 @@ test.each([
   expect(ajv.validate(schema, body)).toBe(isValid);
 });
 
-describe('for generators of clients,', () => {
+describe('for client generators,', () => {
   /** Yields every schema with its place in the description. */
   function* schemasIn(value: unknown, place: string): Generator<[string, Record<string, unknown>]> {
     if (typeof value !== 'object' || value === null) return;
@@ -125,10 +125,10 @@ describe('for generators of clients,', () => {
   });
 
   test('each enum consists of strings, each object has a name, and no name is a constructor in Go', () => {
-    for (const [place, { type, enum: words = [], properties }] of schemas) {
-      if (words)
+    for (const [place, { type, enum: values = [], properties }] of schemas) {
+      if (values)
         expect(
-          (words as unknown[]).every((word) => typeof word === 'string'),
+          (values as unknown[]).every((value) => typeof value === 'string'),
           place,
         ).toBe(true);
       if (type === 'object' && properties)
