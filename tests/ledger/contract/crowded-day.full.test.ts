@@ -12,8 +12,8 @@ import { createStoredTransaction } from '../support/stored-records.ts';
 const { client, tableName } = await createTestTable();
 
 const CROWDED_DAY = '2024-02-15';
-/** Rows by day; 460 are enough to have more than 200 on either side. */
-const DAYS = { '2024-02-16': 5, [CROWDED_DAY]: 460, '2024-02-14': 1, '2024-01-31': 8 };
+/** 460 rows on a day are enough to have more than 200 on either side of its middle. */
+const ROWS_BY_DAY = { '2024-02-16': 5, [CROWDED_DAY]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
 /** Queries of the index, in order */
 const queries: string[] = [];
@@ -26,7 +26,9 @@ const observedClient = interpose(client, (name, input) => {
 const target = { client, tableName, ledgerId: 'test' };
 const { transactions } = openLedger({ ...target, client: observedClient, timeZone: 'UTC' });
 
-const dates = Object.entries(DAYS).flatMap(([date, count]) => Array<string>(count).fill(date));
+const dates = Object.entries(ROWS_BY_DAY).flatMap(([date, count]) =>
+  Array<string>(count).fill(date),
+);
 // Types alternate, so that a filter by type has 230 rows on the day.
 const model: readonly NamedTransaction[] = dates.map((date, position) => {
   const type = position % 2 === 0 ? 'income' : 'expense';

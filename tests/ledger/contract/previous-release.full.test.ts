@@ -56,7 +56,7 @@ interface Request {
 }
 
 /** Opens the functions of one release on a ledger. Each function is loaded again, because it reads the ledger's id on load. */
-function open(release: Release, ledger: string) {
+function openRelease(release: Release, ledger: string) {
   return async (name: string, { id, body, query }: Request = {}) => {
     vi.stubEnv('LEDGER_ID', ledger);
     const { handler } = await import(`${bundles.get(`${release} ${name}`)}?${ledger}`);
@@ -91,8 +91,8 @@ const pickFields = (record: Record<string, unknown>) => FIELDS.map((name) => rec
 
 describe.each(RELEASES)('data that the %s release wrote', (release) => {
   const ledger = `written-by-${release}`;
-  const writer = open(release, ledger);
-  const otherRelease = open(release === 'previous' ? 'current' : 'previous', ledger);
+  const writer = openRelease(release, ledger);
+  const otherRelease = openRelease(release === 'previous' ? 'current' : 'previous', ledger);
   const march = { query: { start_date: '2026-03-01', end_date: '2026-03-31' } };
 
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
   it('has no drift afterwards, and a repair computes the digests of its months', async () => {
     const verification = createVerification({ client, tableName, ledgerId: ledger });
     const readDigests = async () =>
-      (await open('current', ledger)('summary/months'))
+      (await openRelease('current', ledger)('summary/months'))
         .data()
         .map(({ digest }: WireMonth) => digest);
     // The previous release does not update digests: after its writes they cover too few rows of a month, or too many.

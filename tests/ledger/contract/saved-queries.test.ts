@@ -24,7 +24,7 @@ function flattenFields(value: object, prefix = ''): Row {
   }, {});
 }
 
-const UNREADABLE = createKeys('test').transaction(777).pk;
+const UNREADABLE_PK = createKeys('test').transaction(777).pk;
 
 const lines: Row[] = [];
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
     name === 'TransactWriteCommand' && writes++ === 0 ? TEMPORARY_FAULTS.conflict : undefined,
   );
   const store = interpose(conflicting, async (_, input) => {
-    if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE) await denied();
+    if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE_PK) await denied();
   });
   const api = await openInProcess(createServiceOn({ client: store, tableName }));
   await api.post('/transactions', { description: 'Bill', amount: 1, type: 'expense' });

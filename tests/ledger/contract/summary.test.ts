@@ -16,7 +16,7 @@ await givenTransaction(api, { ...DAY, amount: 7, category_id: inactive.id });
 await givenTransaction(api, { amount: 2_500, type: 'income', transaction_date: '2026-04-01' });
 await api.put(`/categories/${inactive.id}`, { is_active: false });
 
-const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
+const ZERO_TOTALS = { income: 0, expense: 0, net: 0, count: 0 };
 
 describe('GET /summary', () => {
   it('shows every category, including inactive and unused ones, and transactions without one', async () => {
@@ -48,7 +48,7 @@ describe('GET /summary', () => {
             net: -7,
             count: 1,
           },
-          { key: 3, category_id: 3, name: 'Spare', ...NOTHING },
+          { key: 3, category_id: 3, name: 'Spare', ...ZERO_TOTALS },
           {
             key: null,
             category_id: null,
@@ -70,11 +70,11 @@ describe('GET /summary', () => {
     const range = { start_date: '2024-12-31', end_date: '2026-03-31' };
     const { groups: months } = await readSummary({ group_by: 'month', ...range });
     expect(months).toHaveLength(16);
-    expect(months[1]).toEqual({ key: '2025-01', period: '2025-01', ...NOTHING });
+    expect(months[1]).toEqual({ key: '2025-01', period: '2025-01', ...ZERO_TOTALS });
     expect(await readSummary({ group_by: 'year', ...range })).toMatchObject({
       groups: [
         { key: '2024', expense: 1, count: 1 },
-        { key: '2025', ...NOTHING },
+        { key: '2025', ...ZERO_TOTALS },
         { key: '2026', expense: 7.3, count: 3 },
       ],
     });

@@ -57,7 +57,7 @@ test('the first view of the page needs less than 60 KB, without the importer', a
 
 test('the first line of the script lets the browser compile it as it arrives', async () => {
   const script = await (await fetch(`${url}/page.js`)).text();
-  // On any other line the browser ignores it.
+  // The browser ignores this hint on any other line.
   expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
 });
 

@@ -48,7 +48,7 @@ declare module 'vitest' {
 }
 
 const STAGE = 'dev';
-const RUN = 'deployed';
+const RUN_ID = 'deployed';
 const BUCKET = 'migration-artifacts';
 const KEY_PARAMETER = '/emulated/memory-backend-key';
 const COLLECTION_PARAMETER = '/emulated/memory-collection';
@@ -92,7 +92,7 @@ export default async function deployService({ provide }: TestProject) {
     provide('parameters', parameters);
     await repairCors(deployed);
     provide('deployed', deployed);
-    provide('runId', RUN);
+    provide('runId', RUN_ID);
     provide('apiKey', await createKey(operator, 'home'));
     await prepareCanary(deployed, await createKey(operator, 'canary'));
     provide('apiUrl', await readAddress(deployed));
@@ -144,7 +144,7 @@ async function startMigrationServices(
   const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
   const tableName = `finance-ledger-${STAGE}`;
   const records = createRunRecords({ client, tableName, clock: () => new Date() });
-  const world = await startSandboxWorld({ runId: RUN, records, hasGraph: false });
+  const world = await startSandboxWorld({ runId: RUN_ID, records, hasGraph: false });
   resources.onStop(world.close);
   const webhook = await startWebhook(world.operator.hooks);
   resources.onStop(webhook.close);

@@ -36,7 +36,7 @@ async function readSummary(query: Record<string, string | number>, path = '/summ
   return body.data;
 }
 
-const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
+const ZERO_TOTALS = { income: 0, expense: 0, net: 0, count: 0 };
 const LEAP_DAYS = { start_date: '2024-02-28', end_date: '2024-03-01' };
 
 describe('a summary by day', () => {
@@ -44,7 +44,7 @@ describe('a summary by day', () => {
     const filter = { category_id: `${food},${pay}`, ...LEAP_DAYS };
     const { groups, ...totals } = await readSummary({ group_by: 'day', ...filter });
     expect(totals).toEqual({ income: 2_500, expense: 2.5, net: 2_497.5, count: 3 });
-    const day = (key: string) => ({ key, period: key, ...NOTHING });
+    const day = (key: string) => ({ key, period: key, ...ZERO_TOTALS });
     expect(groups).toEqual([
       { ...day('2024-02-28'), expense: 2.5, net: -2.5, count: 2 },
       day('2024-02-29'),
@@ -99,7 +99,7 @@ describe('a summary by day', () => {
     ]);
     expect(
       await readSummary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),
-    ).toEqual({ ...NOTHING, groups: [] });
+    ).toEqual({ ...ZERO_TOTALS, groups: [] });
     for (const group_by of ['day', 'type,day']) {
       expectFilterErrors(await api.get('/summary', { group_by }), ['start_date', 'end_date']);
       const withoutStart = await api.get('/summary', { group_by, end_date: '2024-02-01' });
@@ -116,7 +116,7 @@ describe('a summary of several categories', () => {
       'type',
       {
         groups: [
-          { key: 'income', ...NOTHING },
+          { key: 'income', ...ZERO_TOTALS },
           { key: 'expense', expense: 803.5 },
         ],
       },

@@ -34,7 +34,7 @@ const FUNCTION_TIMEOUT_MS = 20_000;
 type FaultAt = Parameters<typeof createFaultyClient>[1];
 
 // tests/shared/unit/document-client.test.ts covers responses that break in the middle of their body.
-const LOST = TEMPORARY_FAULTS['reset after applying'];
+const LOST_RESPONSE = TEMPORARY_FAULTS['reset after applying'];
 const SEEDS = Array.from({ length: scaleCases(30) }, (_, seed) => seed + 1);
 const isWrite = (command: string) => command === 'TransactWriteCommand';
 
@@ -102,7 +102,9 @@ describe.each(OPERATIONS)('$name', (operation) => {
 
   it('ends with a 500 if the database applies any call and then fails before it responds', async () => {
     for (let at = 0; at < calls; at += 1) {
-      const failed = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
+      const failed = await run((call) =>
+        call < at ? undefined : call === at ? LOST_RESPONSE : refused,
+      );
       expectFailure(failed, operation);
       expect([before, faultless.contents]).toContainEqual(failed.contents);
     }
@@ -120,7 +122,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   it('gives the same response, or a 500 without being applied, if half of all responses are lost', async () => {
     for (const seed of SEEDS) {
       const random = createSeededRandom(seed);
-      const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
+      const faulty = await run(() => (random.chance(0.5) ? LOST_RESPONSE : undefined));
       if (hasFailed(faulty)) expect(faulty.contents).toEqual(before);
       else expectSameResponse(faulty, faultless);
     }
@@ -133,7 +135,9 @@ const CREATIONS = WRITES.filter(({ status }) => status === 201);
 describe.each(WRITES)('$name', (operation) => {
   it('reads its record back if all responses to its write are lost', async () => {
     const faultless = await runFaulty(operation, () => undefined);
-    const faulty = await runFaulty(operation, (_, name) => (isWrite(name) ? LOST : undefined));
+    const faulty = await runFaulty(operation, (_, name) =>
+      isWrite(name) ? LOST_RESPONSE : undefined,
+    );
     expectSameResponse(faulty, faultless);
     expect(faulty.contents).toEqual(faultless.contents);
   });
@@ -144,7 +148,7 @@ describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (opera
     let isWritten = false;
     const faulty = await runFaulty(operation, (_, name) => {
       isWritten ||= isWrite(name);
-      return isWritten ? LOST : undefined;
+      return isWritten ? LOST_RESPONSE : undefined;
     });
     expectFailure(faulty, operation);
     expect(log.mock.calls.map(([line]) => JSON.parse(String(line)).cause.name)).toEqual([

@@ -124,10 +124,10 @@ function createAws() {
   return { calls, log, stopped, stack, getTable };
 }
 
-type Fake = ReturnType<typeof createAws>;
+type FakeAws = ReturnType<typeof createAws>;
 
 /** Wraps the calls so that the n-th call kills the command, before or after it takes effect. */
-function killAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
+function killAt({ calls }: FakeAws, n: number, isAfter: boolean): FakeAws['calls'] {
   let callCount = 0;
   const wrapped = Object.entries(calls).map(([name, call]) => [
     name,
@@ -143,7 +143,7 @@ function killAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
 }
 
 async function restore(
-  aws: Fake['calls'],
+  aws: FakeAws['calls'],
   {
     report = () => undefined,
     isRestored = false,
@@ -173,7 +173,7 @@ async function restore(
   await runSteps(steps, report);
 }
 
-function expectRestored({ stack, stopped, getTable, log }: Fake): void {
+function expectRestored({ stack, stopped, getTable, log }: FakeAws): void {
   expect([stack.tableInUse, stack.status, stopped.size]).toEqual([RESTORED, 'UPDATE_COMPLETE', 0]);
   expect(getTable(RESTORED)).toMatchObject({
     description: { DeletionProtectionEnabled: true, OnDemandThroughput: LIMITS },
