@@ -42,7 +42,7 @@ async function copy({ url, source, target, folder }: CopyOptions): Promise<numbe
     await file.datasync();
   };
   const startedAt = performance.now();
-  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep: saveCheckpoint });
+  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, saveCursor: saveCheckpoint });
   await reconcile({ ...settings, mode: 'fill' }, walk);
   return performance.now() - startedAt;
 }

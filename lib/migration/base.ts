@@ -1,7 +1,7 @@
 // The base of a three-way comparison: the last common version of both collections, with id and digest of each memory, in order
 // of id, as parts of an artifact. A comparison reads the base of the previous one, and writes its own as it proceeds.
 import * as v from 'valibot';
-import type { CommonVersion, Listed } from './fate.ts';
+import type { CommonVersion, ListedMemory } from './fate.ts';
 import { mergeById, type Pair, type Sorted } from './pairs.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
 import { type ArtifactStore, formatPartKey, splitLines } from './ports/artifacts.ts';
@@ -38,8 +38,8 @@ export interface BaseProgress {
 
 export interface BaseAccess {
   readonly artifacts: ArtifactStore;
-  /** Base from the previous walk; without it, the first collection's version prevails. */
-  readonly before: Base | undefined;
+  /** Base from the previous walk; without it, the active collection's version prevails. */
+  readonly previous: Base | undefined;
   /** Absent if the base is only read */
   readonly write?: BaseTarget | undefined;
 }
@@ -48,10 +48,10 @@ interface BaseTarget {
   /** Key prefix of this walk, in this invocation */
   readonly prefix: string;
   /** Stores the current base durably. */
-  readonly keep: (base: Base) => Promise<void>;
+  readonly save: (base: Base) => Promise<void>;
 }
 
-type BaseSource = Pick<BaseAccess, 'artifacts' | 'before'>;
+type BaseSource = Pick<BaseAccess, 'artifacts' | 'previous'>;
 
 /** Reads the memories of two sources side by side, each with its last common version. */
 export async function* mergeVersions<From extends Sorted, To extends Sorted>(
@@ -66,12 +66,12 @@ export async function* mergeVersions<From extends Sorted, To extends Sorted>(
 }
 
 /** Returns a function that looks up common versions. Call it with ascending ids. */
-function createBaseReader({ artifacts, before }: BaseSource) {
-  const lines = readBaseLines(artifacts, before?.segments ?? []);
-  const pendingIds = new Set(before?.making);
-  let next: IteratorResult<Listed, undefined> | undefined;
+function createBaseReader({ artifacts, previous }: BaseSource) {
+  const lines = readBaseLines(artifacts, previous?.segments ?? []);
+  const pendingIds = new Set(previous?.making);
+  let next: IteratorResult<ListedMemory, undefined> | undefined;
   return async function findVersion(id: PointId): Promise<CommonVersion> {
-    if (!isKnown(before, id)) return 'unknown';
+    if (!isKnown(previous, id)) return 'unknown';
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
     if (!next.done && next.value.id === id) return next.value.digest;
@@ -87,7 +87,7 @@ function isKnown(base: Base | undefined, id: PointId): boolean {
 export async function* readBaseLines(
   artifacts: ArtifactStore,
   segments: Base['segments'],
-): AsyncGenerator<Listed, undefined, void> {
+): AsyncGenerator<ListedMemory, undefined, void> {
   for (const { prefix, parts, from } of segments) {
     for (let part = 0; part < parts; part += 1) {
       for await (const line of splitLines(artifacts.get(formatPartKey(prefix, part)))) {
@@ -102,8 +102,8 @@ export async function* readBaseLines(
 
 /** Collects the lines of a new base, in order of id, and writes them as artifacts. */
 export function createBaseWriter(
-  { artifacts, before }: BaseAccess,
-  { prefix, keep }: BaseTarget,
+  { artifacts, previous }: BaseAccess,
+  { prefix, save }: BaseTarget,
   progress: BaseProgress | undefined,
 ) {
   const sum = createDigestSum(progress?.digest);
@@ -128,21 +128,21 @@ export function createBaseWriter(
       lines = [];
     }
     const digest = sum.toHex();
-    if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ ...combineSegments(nextOffset), ...listPendingInserts([], nextOffset) });
+    if (nextOffset === null) await save({ segments, digest, points });
+    else await save({ ...combineSegments(nextOffset), ...listPendingInserts([], nextOffset) });
     return { segments, digest, points };
   }
 
   /** Combines the lines of this walk with those of an earlier walk from the offset on. */
   function combineSegments(offset: PointId | null): Base {
-    const { segments: earlierSegments = [], knownTo } = before ?? {};
+    const { segments: earlierSegments = [], knownTo } = previous ?? {};
     // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
     const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((segment) => segment.prefix === prefix && segment.parts === parts);
     const remaining = earlierSegments
       .filter((segment) => !isOfThisWalk(segment))
       .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
-    const end = before === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
+    const end = previous === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
     return { segments: [...segments, ...remaining], ...(end && { knownTo: end }) };
   }
 
@@ -152,7 +152,7 @@ export function createBaseWriter(
     offset: PointId | null,
   ): Pick<Base, 'making'> {
     const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
-    const pendingIds = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
+    const pendingIds = new Set([...(previous?.making ?? []).filter(isAhead), ...ids]);
     return pendingIds.size > 0 ? { making: [...pendingIds] } : {};
   }
 
@@ -161,7 +161,7 @@ export function createBaseWriter(
     ids: readonly PointId[],
     from: PointId | null,
   ): Promise<void> {
-    await keep({ ...combineSegments(from), ...listPendingInserts(ids, from) });
+    await save({ ...combineSegments(from), ...listPendingInserts(ids, from) });
   }
 
   return { add, flush, recordPendingInserts };

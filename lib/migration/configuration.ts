@@ -64,7 +64,7 @@ export function readFixedSettings(info: CollectionInfo) {
   return { shard_number, datatype: readDenseVector(info).datatype ?? 'float32' };
 }
 
-type OptimizerContext = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
+type OptimizerContext = Pick<StepContext, 'services' | 'run' | 'renewLease' | 'updateRun'>;
 
 /** After this time without progress, the optimizer counts as stuck. */
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
@@ -83,7 +83,7 @@ export async function waitUntilIndexed(
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
-/** Waits until the store neither optimizes nor writes to the collection. @throws as above */
+/** Waits until the store neither optimizes nor writes to the collection. @throws like `waitUntilIndexed` */
 export async function waitUntilIdle(context: OptimizerContext, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
@@ -92,12 +92,12 @@ export async function waitUntilIdle(context: OptimizerContext, collection: strin
 }
 
 async function awaitOptimizer(
-  { services: { vectors, clock }, run, renew, note }: OptimizerContext,
+  { services: { vectors, clock }, run, renewLease, updateRun }: OptimizerContext,
   collection: string,
   { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
 ): Promise<never> {
-  await renew();
-  // A restarted store resumes with the next change.
+  await renewLease();
+  // A restarted store resumes optimizing with the next update.
   if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
   const now = clock().getTime();
   const [done, total] = [indexed_vectors_count ?? 0, points_count ?? 0];
@@ -107,9 +107,9 @@ async function awaitOptimizer(
   const since = hasAdvanced ? now : previous.since;
   const counts = `${done.toLocaleString('en')} vectors of ${total.toLocaleString('en')} points`;
   if (hasAdvanced)
-    await note({ optimizer: { collection, done, segments: segments_count, since, began } });
+    await updateRun({ optimizer: { collection, done, segments: segments_count, since, began } });
   if (now - since >= MAX_STANDSTILL_MS) {
-    await note({ optimizer: undefined });
+    await updateRun({ optimizer: undefined });
     const minutes = MAX_STANDSTILL_MS / MINUTE_MS;
     const why = `The optimizer of ${collection} is ${status}, with ${counts} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Check the log of the store and the optimizer settings of the collection.`;
     throw new Refusal('RefusedByService', why);

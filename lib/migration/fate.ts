@@ -5,13 +5,13 @@ import { digestPoint, isSameVector, lacksKeywords } from './points.ts';
 import type { PointId, PointPayload, ScrolledPoint } from './ports/vector-store.ts';
 
 /** A memory in one collection, or its digest in a list; undefined if it is absent */
-export type Version = (Memory & { readonly payload: PointPayload }) | Listed | undefined;
+export type Version = (Memory & { readonly payload: PointPayload }) | ListedMemory | undefined;
 
 interface Memory {
   readonly id: PointId;
 }
 
-export interface Listed extends Memory {
+export interface ListedMemory extends Memory {
   readonly digest: Buffer;
 }
 
@@ -40,7 +40,7 @@ export function isSame(first: Version, second: Version): boolean {
   if ('digest' in first || 'digest' in second) {
     return digestOfVersion(first).equals(digestOfVersion(second));
   }
-  // Equal texts need no parsing.
+  // Equal JSON text needs no parsing.
   return (
     first.payload === second.payload ||
     canonicalizeJson(first.payload) === canonicalizeJson(second.payload)
@@ -79,7 +79,7 @@ interface Contents {
   readonly digest?: unknown;
 }
 
-/** True if both collections hold the same memories; false if either sum is unknown. */
-export function holdSame(first: Contents, second: Contents): boolean {
+/** True if both digests are known and equal: the collections have the same memories. */
+export function haveSameDigest(first: Contents, second: Contents): boolean {
   return first.digest !== undefined && first.digest === second.digest;
 }

@@ -85,7 +85,7 @@ export function measureParts({ passed }: RecordedJournal): Record<string, number
   return took;
 }
 
-/** @throws Refusal with the minutes that the window needs */
+/** @throws Refusal if the window is too short, with the minutes that it needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
   // Adds a reserve of a tenth.

@@ -1,4 +1,4 @@
-// A kept snapshot: the artifacts of which it consists, the proof that they are complete, and its restore under another name. The
+// A kept snapshot: its artifacts, the proof that they are complete, and the restore of the snapshot under another name. The
 // restore has stages that start work on the store and poll it.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
@@ -57,7 +57,10 @@ export function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapsh
 }
 
 /** Reads all parts. @throws Refusal if a part is missing or damaged */
-export async function checkKept(artifacts: ArtifactStore, snapshot: KeptSnapshot): Promise<void> {
+export async function verifyKeptSnapshot(
+  artifacts: ArtifactStore,
+  snapshot: KeptSnapshot,
+): Promise<void> {
   if ((await computeSha256(artifacts, snapshot.parts)) === snapshot.sha256) return;
   throw new Refusal('RefusedSnapshot', `The kept parts of ${snapshot.name} are damaged.`);
 }
@@ -91,12 +94,12 @@ interface Observation {
 
 /** @returns false if the upload did not arrive. @throws Refusal if it arrived, and was not restored in time */
 async function sendAndWait(context: StepContext, restore: Restore): Promise<boolean> {
-  const { services, lease, renew, stages } = context;
+  const { services, lease, renewLease, stages } = context;
   const { vectors, clock } = services;
   const { name } = restore;
   const clearedEpoch = await stages.once('name-cleared', async () => {
     await assertNoAlias(vectors, name);
-    await renew();
+    await renewLease();
     await vectors.deleteCollection(name);
     return lease.epoch;
   });
@@ -125,11 +128,11 @@ async function checkRestored(
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
-  if (hasChanged) await context.keep({ points, at: now });
+  if (hasChanged) await context.saveCursor({ points, at: now });
   // Time counts from the last observed change, because after a crash no process may have polled for minutes.
   const maxWaitMs = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < maxWaitMs) throw waitForStore(now - since);
-  await context.renew();
+  await context.renewLease();
   await vectors.deleteCollection(name);
   if (!isSent) return false;
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
@@ -137,11 +140,11 @@ async function checkRestored(
 
 /** True if the store confirms the whole file. False after a lost response, although the file may have arrived. */
 async function sendSnapshot(
-  { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
+  { services, signal, renewLease }: Pick<StepContext, 'services' | 'signal' | 'renewLease'>,
   { name, kept }: Restore,
 ): Promise<boolean> {
   const { vectors, artifacts } = services;
-  await renew();
+  await renewLease();
   const { size, sha256: checksum, name: fileName } = kept;
   const bytes = readParts(artifacts, kept.parts);
   return await vectors
@@ -165,7 +168,7 @@ export async function assertNoAlias(vectors: VectorStore, name: string): Promise
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Checks a name before the restore; afterwards it is the run's own. @throws Refusal if it is taken */
+/** Checks a name before the restore, which makes it the run's own. @throws Refusal if it is taken */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;

@@ -1,5 +1,5 @@
-// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each, it
-// writes a fingerprint of the text to a second slot. Both kinds of change by a user are detected: an upsert empties both
+// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. Along with each, a
+// fingerprint of the text is written to a second slot. Both kinds of change by a user are detected: an upsert empties both
 // slots; after a change of the payload alone, the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
@@ -36,7 +36,7 @@ const UNFILLED: Filter = {
   must_not: [{ must: [{ has_vector: KEYWORD_SLOT }, { has_vector: SOURCE_SLOT }] }],
 };
 
-/** Changes nothing if the slot exists with these settings. @throws Refusal if it has others */
+/** Can be repeated. @throws Refusal if the slot exists with other settings */
 export async function addKeywordSlot(
   { store, collection }: CollectionPlace,
   settings: SparseVectorSettings,
@@ -49,7 +49,7 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
   return await store.count(collection, UNFILLED);
 }
 
-type WalkPorts<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renew'>>;
+type WalkPorts<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renewLease'>>;
 
 /**
  * Fills all points that lack keywords; a repeated call resumes, because filled points are no longer found. Points that users
@@ -58,9 +58,9 @@ type WalkPorts<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 
  */
 export async function fillUnfilled(
   place: CollectionPlace,
-  { checkpoint, renew }: WalkPorts<number> = UNINTERRUPTED,
+  { checkpoint, renewLease }: WalkPorts<number> = UNINTERRUPTED,
 ): Promise<number> {
-  const { writeInBatches } = createBatchWriter(place, renew);
+  const { writeInBatches } = createBatchWriter(place, renewLease);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
   let filled = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
@@ -99,13 +99,13 @@ export async function walkVersions(
   {
     cursor,
     checkpoint,
-    renew,
+    renewLease,
   }: WalkPorts<VersionWalk> & Partial<Resumed<VersionWalk>> = UNINTERRUPTED,
 ): Promise<VersionWalk> {
   let walk = cursor ?? WALK_START;
   const digest = createDigestSum(walk.digest);
   const { width, list } = await createVersionLister(place);
-  const writer = createBatchWriter(place, renew);
+  const writer = createBatchWriter(place, renewLease);
   while (walk.next < BUCKET_COUNT) {
     const hits = await list(walk.next);
     for (const { id, version } of hits) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
@@ -164,7 +164,7 @@ async function createVersionLister({ store, collection }: CollectionPlace) {
       const nearest = { slot: SOURCE_SLOT, indices };
       const { hits } = await store.search(collection, { nearest, limit: MAX_LIST_LENGTH });
       if (hits.length < MAX_LIST_LENGTH) return hits;
-      throw new Refusal('RefusedByService', `${collection} has too many points for a list.`);
+      throw new Refusal('RefusedByService', `${collection} has too many points to list.`);
     },
   };
 }

@@ -14,23 +14,23 @@ const POINTS_PER_REMOVAL = 100;
 const MIN_LIMIT = 20;
 
 /** Limits removed and changed points to a hundredth of all points, or to the operator's number. */
-export function chooseLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
+export function computeLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
 
 export function isExcessive(changes: Changes, deletes?: number): boolean {
-  const limit = chooseLimit(changes, deletes);
+  const limit = computeLimit(changes, deletes);
   const isEmptied = changes.points > 0 && changes.removes === changes.points;
   if (isEmptied && deletes === undefined) return true;
-  return changes.removes > limit || changes.changes > Math.max(limit, chooseLimit(changes));
+  return changes.removes > limit || changes.changes > Math.max(limit, computeLimit(changes));
 }
 
-/** @throws Refusal with the numbers if the walk would remove or change more than expected */
+/** @throws Refusal if the walk would remove or change more than expected */
 export function assertExpected(changes: Changes, to: string, deletes?: number): void {
   if (!isExcessive(changes, deletes)) return;
   const { removes, changes: changed, points } = changes;
   const effect = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
-  const limit = `expected are at most ${chooseLimit(changes, deletes)}`;
+  const limit = `at most ${computeLimit(changes, deletes)} are expected`;
   throw refuseMassChange(`This would ${effect}; ${limit}.`, {
     deletes: Math.max(removes, changed),
   });

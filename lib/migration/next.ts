@@ -3,15 +3,20 @@
 import { MOVES, type Move } from './moves.ts';
 import { APPROVED_EVIDENCE, type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
-import { findFailure, type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
-import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times.ts';
+import { findFailure, type Run, toStoredRefusal, wasOpened, wentLive } from './runs/run.ts';
+import {
+  describeClosing,
+  isOpenBeforeDeadline,
+  isPastDeadline,
+  retentionOf,
+} from './runs/times.ts';
 
 export interface Next {
   /** The command that advances the run; null if it has ended, or can only be aborted */
   readonly command: Command | null;
   /** Every move that the run accepts now */
   readonly moves: readonly Move[];
-  /** True if the watch gives the command by itself: users wait, or the rollback period has ended. */
+  /** True if the watch runs the command by itself: users wait, or the rollback period has ended. */
   readonly isDue: boolean;
 }
 
@@ -25,8 +30,8 @@ export interface DueWork {
 type RunState = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
 
 interface MoveRequest {
-  /** True if a person wants the move; false if a machine makes it */
-  readonly isWanted: boolean;
+  /** True if a person asks for the move; false if a machine makes it */
+  readonly isByPerson: boolean;
   readonly now: Date;
 }
 
@@ -51,7 +56,7 @@ export function findDueWork(run: Run, now: Date): DueWork | undefined {
 
 /** True if a failed step is repeated until the window ends, because users may be on the new version. */
 export function isRepeated(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
-  return run.phase === 'switching' && isOpened(run, now);
+  return run.phase === 'switching' && isOpenBeforeDeadline(run, now);
 }
 
 /** True if users are back on the old version, and no other window is prepared. */
@@ -61,36 +66,36 @@ export function hasReturned({ phase, evidence }: Pick<Run, 'phase' | 'evidence'>
 
 /** True if the window must be rolled back. */
 export function mustReturn(run: RunState, now: Date): boolean {
-  return whyReturn(run, now) !== undefined;
+  return whyMustReturn(run, now) !== undefined;
 }
 
 /** Says why the window must be rolled back: it has failed, or its time is up. */
-function whyReturn(run: RunState, now: Date): Run['refused'] {
+function whyMustReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
   const refusalAfterDeadline = isPastDeadline(run, now)
-    ? toRefused(notNow(closingText(run)))
+    ? toStoredRefusal(notNow(describeClosing(run)))
     : undefined;
   return findFailure(run) ?? refusalAfterDeadline;
 }
 
 /** A move that the run accepts now, and the reason if its window must be rolled back */
-export type Granted = Move & { readonly because: Run['refused'] };
+export type AcceptedMove = Move & { readonly because: Run['refused'] };
 
 /** @throws Refusal naming the reason: too early, too late, ended, reserved for a person, or evidence missing */
-export function chooseMove(command: Command, run: RunState, request: MoveRequest): Granted {
+export function chooseMove(command: Command, run: RunState, request: MoveRequest): AcceptedMove {
   const move = MOVES.find((move) => move.command === command && move.from.includes(run.phase));
   if (!move) throw refuseMove(command, run, request.now);
   const why = whyRefused(move, run, request);
   if (why !== undefined) throw notNow(why);
   const missingEvidence = move.needs.find((need) => !run.evidence[need]);
   if (missingEvidence) throw notNow(`To ${command}, the run needs its ${missingEvidence}.`);
-  return { ...move, because: whyReturn(run, request.now) };
+  return { ...move, because: whyMustReturn(run, request.now) };
 }
 
 /** Finds the moves that the run accepts, in the order of the runbook. */
 function findMoves(run: RunState, now: Date): readonly Move[] {
-  const isRefused = (move: Move, isWanted: boolean) =>
-    whyRefused(move, run, { isWanted, now }) !== undefined;
+  const isRefused = (move: Move, isByPerson: boolean) =>
+    whyRefused(move, run, { isByPerson, now }) !== undefined;
   return MOVES.filter((move) => move.from.includes(run.phase) && !isRefused(move, true)).map(
     (move) => (isRefused(move, false) ? { ...move, needsPerson: true } : move),
   );
@@ -118,8 +123,8 @@ function whyRefused(
 ): string | undefined {
   const { phase, takesNoWindow, window } = run;
   if (takesNoWindow !== undefined && command !== 'abort') return `No ${command}: ${takesNoWindow}.`;
-  if (needsPerson && !request.isWanted) {
-    return `No ${command} in a run that is ${phase}, unless a person wants it.`;
+  if (needsPerson && !request.isByPerson) {
+    return `No ${command} in a run that is ${phase}, unless a person asks for it.`;
   }
   // A rollback that has begun is finished even after the rollback period.
   if (phase === 'live' && command === 'rollback' && isRetentionOver(run, request.now)) {
@@ -127,16 +132,16 @@ function whyRefused(
   }
   if (phase !== 'switching') return undefined;
   if (command === 'cutover') return whyCutoverRefused(run, request);
-  return request.isWanted ? undefined : whyRollbackRefused(run, request.now);
+  return request.isByPerson ? undefined : whyRollbackRefused(run, request.now);
 }
 
 // A window that must be rolled back does so by itself. If that would lose users' writes, or if there is nothing to return to,
 // a person may finish the cutover instead: otherwise the service would stay frozen.
-function whyCutoverRefused(run: RunState, { isWanted, now }: MoveRequest): string | undefined {
+function whyCutoverRefused(run: RunState, { isByPerson, now }: MoveRequest): string | undefined {
   const canStay = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
-  if (!mustReturn(run, now) || (isWanted && canStay)) return undefined;
+  if (!mustReturn(run, now) || (isByPerson && canStay)) return undefined;
   const failed = findFailure(run);
-  return failed ? `The window failed with ${failed.name}: ${failed.why}` : closingText(run);
+  return failed ? `The window failed with ${failed.name}: ${failed.why}` : describeClosing(run);
 }
 
 /** Why only a person can take users off the new version; undefined if a machine can, too */
@@ -144,7 +149,7 @@ function whyRollbackRefused(run: RunState, now: Date): string | undefined {
   if (run.window?.stays) {
     return 'Users stay on the new version, as no rollback was proved in time. Find out what it was refused for, then roll back by hand.';
   }
-  if (!isOpened(run, now)) return undefined;
+  if (!isOpenBeforeDeadline(run, now)) return undefined;
   return 'Users may be on the new version: the cutover is repeated until the window ends.';
 }
 

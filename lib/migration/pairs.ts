@@ -6,8 +6,8 @@ import { type CollectionPlace, readPages } from './scan.ts';
 /** One memory in two sources; at least one of them has it. */
 export interface Pair<From, To> {
   readonly id: PointId;
-  readonly from: From | undefined;
-  readonly to: To | undefined;
+  readonly active: From | undefined;
+  readonly standby: To | undefined;
 }
 
 export type PointPair = Pair<ScrolledPoint, ScrolledPoint>;
@@ -28,8 +28,8 @@ export async function* mergeById<From extends Sorted, To extends Sorted>(
     if (id === undefined) return;
     yield {
       id,
-      from: order <= 0 ? ours : undefined,
-      to: order >= 0 ? theirs : undefined,
+      active: order <= 0 ? ours : undefined,
+      standby: order >= 0 ? theirs : undefined,
     };
     if (order <= 0) ours = (await first.next()).value;
     if (order >= 0) theirs = (await second.next()).value;
@@ -42,15 +42,15 @@ function compareOrder(ours: Sorted | undefined, theirs: Sorted | undefined): num
   return comparePointIds(ours.id, theirs.id);
 }
 
-/** @param without the test user of the run, whose points are left out */
+/** @param excludedUser the test user of the run, whose points are left out */
 export async function* readPoints(
   place: CollectionPlace,
   request: ScrollRequest,
-  without?: string,
+  excludedUser?: string,
 ): AsyncGenerator<ScrolledPoint, undefined, void> {
   for await (const { points } of readPages(place, request)) {
     for (const point of points) {
-      if (without === undefined || readUser(point.payload) !== without) yield point;
+      if (excludedUser === undefined || readUser(point.payload) !== excludedUser) yield point;
     }
   }
 }

@@ -62,7 +62,7 @@ interface ParitySettings {
   readonly hasKeywords: boolean;
   readonly seed: string;
   /** A user whose memories are ignored: the test user of a run */
-  readonly without: string;
+  readonly excludedUser: string;
 }
 
 /** Figures of all searches */
@@ -96,7 +96,7 @@ export async function measureParity(
  * @internal Its test counts users and ages.
  */
 export async function sampleMemories(
-  { from, seed, without }: Pick<ParitySettings, 'from' | 'seed' | 'without'>,
+  { from, seed, excludedUser }: Pick<ParitySettings, 'from' | 'seed' | 'excludedUser'>,
   { cursor, checkpoint }: Walk<Sampling>,
 ): Promise<readonly Candidate[]> {
   let sample = [...(cursor?.sample ?? [])];
@@ -104,10 +104,11 @@ export async function sampleMemories(
   const request = { limit: PAGE_SIZE, offset: cursor?.nextOffset ?? null, vector: false };
   for await (const { points, nextOffset } of readPages(from, request)) {
     for (const { id, payload } of points) {
-      const isSearchable = buildOwnerFilter(payload) !== undefined && readUser(payload) !== without;
+      const isSearchable =
+        buildOwnerFilter(payload) !== undefined && readUser(payload) !== excludedUser;
       if (isSearchable) sample.push({ id, user: drawRank(readOwner(payload)), rank: drawRank(id) });
     }
-    sample = takeInTurns(sample);
+    sample = spreadOverUsers(sample);
     if (nextOffset !== null) await checkpoint(() => ({ nextOffset, sample }), { isDue: false });
   }
   return sample;
@@ -128,7 +129,7 @@ async function probeSample(
   return probes;
 }
 
-/** Builds a filter for the memory's owner; undefined if none of its ids is a text. */
+/** Builds a filter for the memory's owner; undefined if none of its ids is a string. */
 function buildOwnerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
     const value = readOwnerId(payload, key);
@@ -138,7 +139,7 @@ function buildOwnerFilter(payload: PointPayload): Filter | undefined {
 }
 
 /** Takes one memory of each user, then a second of each, and so on: once dropped, a memory never qualifies again. */
-function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
+function spreadOverUsers(candidates: readonly Candidate[]): Candidate[] {
   const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((memories) =>
     memories
       .toSorted((first, second) => (first.rank < second.rank ? -1 : 1))
@@ -172,9 +173,9 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const filter = buildOwnerFilter(payload) ?? {};
     const request = { nearest: { vector: dense }, filter, limit: MAX_RESULTS };
     // The first search opens files, so its time is not counted.
-    if (!isWarmedUp) await searchInTurns(request);
+    if (!isWarmedUp) await searchBoth(request);
     isWarmedUp = true;
-    const results = await searchInTurns(request);
+    const results = await searchBoth(request);
     const text = hasKeywords ? findKeywordText(payload) : undefined;
     return {
       overlap: await measureOverlap(request, results.old, results.new),
@@ -188,8 +189,8 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     };
   }
 
-  /** Alternates which collection is searched first, so that other load slows both alike. */
-  async function searchInTurns(request: SearchRequest) {
+  /** Alternates which collection is searched first, so that other load affects both alike. */
+  async function searchBoth(request: SearchRequest) {
     const search = ({ store, collection }: CollectionPlace) => store.search(collection, request);
     const first = await search(isOldFirst ? from : to);
     const second = await search(isOldFirst ? to : from);

@@ -61,8 +61,8 @@ export const DECISIONS = {
 } as const;
 
 /** Phases in which the lock is free for another run */
-export const ENDED = ['closed', 'aborted'] as const satisfies readonly Phase[];
+export const ENDED_PHASES = ['closed', 'aborted'] as const satisfies readonly Phase[];
 
 export function hasEnded(phase: unknown): boolean {
-  return ENDED.some((candidate) => candidate === phase);
+  return ENDED_PHASES.some((candidate) => candidate === phase);
 }

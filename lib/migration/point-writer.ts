@@ -27,16 +27,16 @@ type KeywordFilling =
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable. It first reads the state that the write depends on, and makes that state a
+ * Every method returns when its write is durable. Each first reads the state that the write depends on, and makes that state a
  * condition of the write as well; stores before 1.17 ignore conditions.
- * @param renew renews the lock; throws when another invocation has taken over
+ * @param renewLease renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
   { to, keywords }: Omit<CopySettings, 'from'>,
-  renew?: () => Promise<void>,
+  renewLease?: () => Promise<void>,
 ) {
   const { store, collection } = to;
-  const { assertMayWrite, writeInBatches } = createBatchWriter(to, renew);
+  const { assertMayWrite, writeInBatches } = createBatchWriter(to, renewLease);
 
   /** Leaves existing points unchanged. */
   async function insert(newPoints: readonly ScrolledPoint[]): Promise<void> {
@@ -97,18 +97,18 @@ export function createPointWriter(
 
 /**
  * Writes batches to one collection.
- * @param renew renews the lock; throws when another invocation has taken over. Absent for a probe's own collection.
+ * @param renewLease renews the lock; throws when another invocation has taken over. Absent for a probe's own collection.
  */
 export function createBatchWriter(
   place: CollectionPlace<Pick<VectorStore, 'readCollectionInfo'>>,
-  renew?: () => Promise<void>,
+  renewLease?: () => Promise<void>,
 ) {
   let maxBatchSize = PAGE_SIZE;
 
   // The lock is renewed last: the health check may outlast a lease, and then another step may have begun.
   async function assertMayWrite(): Promise<void> {
     await readHealthyInfo(place);
-    await renew?.();
+    await renewLease?.();
   }
 
   // If the store refuses a batch as too large, this batch and all later ones are halved.

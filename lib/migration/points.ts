@@ -13,7 +13,7 @@ import type { Point, PointId, PointPayload, PointVector } from './ports/vector-s
 
 export const KEYWORD_SLOT = 'bm25';
 
-/** Model by which the store itself encodes keyword vectors */
+/** Model with which the store itself encodes keyword vectors */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
 /** Largest difference of two components that count as equal: with 32 bits, and with 16 bits */
@@ -61,7 +61,7 @@ export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 
 export type OwnerKey = (typeof OWNER_KEYS)[number];
 
-/** @returns the user's id; for an id that is not a string, NUL and its JSON; an empty text if the memory has no user */
+/** @returns the user's id; for an id that is not a string, NUL and its JSON; an empty string if the memory has no user */
 export function readUser(payload: PointPayload): string {
   return readOwnerId(payload, 'user_id');
 }

@@ -1,6 +1,6 @@
-// Report of a walk over two collections: the contents of both, the remaining differences, and the late writes to the second
+// Report of a walk over two collections: the contents of both, the remaining differences, and the late writes to the standby
 // collection. Its size does not depend on the number of differences.
-import { holdSame } from './fate.ts';
+import { haveSameDigest } from './fate.ts';
 import type { PointPair } from './pairs.ts';
 import {
   createDigestSum,
@@ -38,13 +38,13 @@ export interface ReconcileReport {
   readonly examples: readonly PointId[];
   /** Points with text but without a keyword vector, as the store cannot make one */
   readonly withoutKeywords: number;
-  /** Late writes: changes to the second collection since both were equal */
+  /** Late writes: changes to the standby collection since both were equal */
   readonly strays: LateWrites;
 }
 
 export interface LateWrites {
   readonly writes: number;
-  /** Overwritten: the first collection has changed the point as well. */
+  /** Overwritten: the active collection has changed the point as well. */
   readonly overruled: number;
   /** Not applied: no user made them, or there are too many. */
   readonly withheld: number;
@@ -76,7 +76,7 @@ export function listProblems(report: ReconcileReport): string[] {
   const { from, to } = report;
   return [
     ...listPending(report),
-    ...(holdSame(from, to) ? [] : ['contents differ']),
+    ...(haveSameDigest(from, to) ? [] : ['contents differ']),
     ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
   ];
 }
@@ -109,9 +109,9 @@ export function addBatch<Pair extends PointPair>(
     readonly written: Written;
     readonly stuck: number;
     readonly compareOnce: (pair: Pair) => Difference | undefined;
-    /** True if each collection keeps its own version; the first collection's then becomes the common version. */
+    /** True if each collection keeps its own version; the active collection's then becomes the common version. */
     readonly keepsBoth: (pair: Pair) => boolean;
-    readonly countsGaps: boolean;
+    readonly countsMissingKeywords: boolean;
     readonly strays: LateWrites;
     readonly addLine: (id: PointId, digest: Buffer) => void;
   },
@@ -123,14 +123,15 @@ export function addBatch<Pair extends PointPair>(
   const { inserted, replaced, deleted } = previous;
   let { withoutKeywords } = previous;
   for (const pair of pairs) {
-    const activeDigest = from.add(pair.from);
+    const activeDigest = from.add(pair.active);
     const standbyDigest = to.add(
-      pair.to,
-      pair.to?.payload === pair.from?.payload ? activeDigest : undefined,
+      pair.standby,
+      pair.standby?.payload === pair.active?.payload ? activeDigest : undefined,
     );
     const commonDigest = batch.keepsBoth(pair) ? activeDigest : standbyDigest;
     if (commonDigest) batch.addLine(pair.id, commonDigest);
-    if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
+    if (batch.countsMissingKeywords && pair.standby && lacksKeywords(pair.standby))
+      withoutKeywords += 1;
     const difference = batch.compareOnce(pair);
     if (difference === undefined) continue;
     pending[difference] += 1;

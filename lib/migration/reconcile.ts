@@ -1,6 +1,6 @@
-// Walks two collections side by side, in order of id and in constant memory, and makes the second equal to the first. If a point
-// differs, the last common version decides: a change that only the second collection made is copied to the first. The content of
-// a change that is overwritten is kept in the report.
+// Walks two collections side by side, in order of id and in constant memory, and makes the standby one equal to the active one. If
+// a point differs, the last common version decides: a change that only the standby one has is copied to the active one. The
+// content of a change that is overwritten is kept in the report.
 import { type BaseAccess, type BaseProgress, createBaseWriter, mergeVersions } from './base.ts';
 import { readPoints } from './pairs.ts';
 import type { PointId } from './ports/vector-store.ts';
@@ -14,7 +14,7 @@ import {
 } from './resolver.ts';
 import type { Walk } from './runs/journal.ts';
 
-/** All work that it reports is durable. */
+/** A point at which a walk can resume; all work that the report contains is durable. */
 export interface ReconcileCheckpoint extends Reconciled {
   /** First point that has not been compared yet */
   readonly nextOffset: PointId | null;
@@ -53,7 +53,7 @@ export async function reconcile(
     removals: () => removals,
     countRemovals: async (newRemovals) => {
       removals = newRemovals;
-      await ports.keep({ ...checkpoint, removals });
+      await ports.saveCursor({ ...checkpoint, removals });
     },
     recordPendingInserts: async (ids) =>
       await writer?.recordPendingInserts(ids, checkpoint.nextOffset),
@@ -99,13 +99,13 @@ export async function reconcile(
 const PAGES_PER_CHECKPOINT = 16;
 
 function readComparedPairs(
-  { from, to, pageSize, without }: ReconcileSettings,
+  { from, to, pageSize, excludedUser }: ReconcileSettings,
   offset: PointId | null,
   base: BaseAccess | undefined,
 ): AsyncIterable<ComparedPair> {
   const request = { limit: pageSize, offset };
-  const ours = readPoints(from, request, without);
-  return mergeVersions(ours, readPoints(to, request, without), base);
+  const ours = readPoints(from, request, excludedUser);
+  return mergeVersions(ours, readPoints(to, request, excludedUser), base);
 }
 
 export interface ReconcilePorts extends ResolvePorts, Walk<ReconcileCheckpoint> {

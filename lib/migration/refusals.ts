@@ -111,7 +111,7 @@ export function parseRefusal(name: RefusalName, message: string): Refusal {
 }
 
 /** Message for people, without the data */
-export function joinSentences(error: Error): string {
+export function messageWithoutData(error: Error): string {
   return error instanceof Refusal ? `${error.why} ${error.remedy}` : error.message;
 }
 

@@ -18,24 +18,26 @@ import { mayBeDone, Refusal } from './refusals.ts';
 export interface ReconcileSettings extends CopySettings {
   /**
    * repair: writes are read back. fill: they are not, which is faster in an empty collection but proves nothing. insert: a
-   * repair that neither replaces nor deletes. carry: writes only the changes of the second collection.
+   * repair that neither replaces nor deletes. carry: writes only the changes of the standby collection.
    */
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry';
   /** Test user of the run, whose points are ignored on both sides */
-  readonly without?: string;
-  /** How changes of the second collection are copied to the first, which needs a base; absent if they are not copied */
+  readonly excludedUser?: string;
+  /** How changes of the standby collection are copied to the active one, which needs a base; absent if they are not copied */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
-  /** True if the second collection lacks or changed more points than users can have deleted or changed */
+  /** True if the standby collection lacks or changed more points than users can have deleted or changed */
   readonly isDamaged?: boolean;
-  /** True if a user made this change to the second collection */
-  readonly isOfUser?: ((previous: ScrolledPoint, current: ScrolledPoint) => boolean) | undefined;
+  /** True if a user made this change to the standby collection */
+  readonly isUserChange?:
+    | ((previous: ScrolledPoint, current: ScrolledPoint) => boolean)
+    | undefined;
   /** Number of points that may be removed from either collection */
   readonly limit?: number;
-  /** The limit of the first collection, if it differs */
+  /** The limit of the active collection, if it differs */
   readonly backLimit?: number;
 }
 
-/** Points removed from, or replaced in, the first collection, and points removed from the second one */
+/** Points removed from, or replaced in, the active collection (`first`), and points removed from the standby one (`second`) */
 export interface Removals {
   readonly first: number;
   readonly second: number;
@@ -43,7 +45,7 @@ export interface Removals {
 
 export interface ResolvePorts {
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
-  readonly renew?: () => Promise<void>;
+  readonly renewLease?: () => Promise<void>;
   /** Last common version of each point, and where the walk writes the next one */
   readonly base?: BaseAccess;
   /** Keeps a change's content for the report. Called before the change is overwritten or not applied. */
@@ -70,12 +72,12 @@ interface WalkRecord {
 
 /** Compares and repairs batch by batch, and adds findings and writes to the report. */
 export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
-  const { renew, base } = ports;
+  const { renewLease, base } = ports;
   const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
-  const hasBase = base?.before !== undefined;
-  const writer = createPointWriter(settings, renew);
-  const backWriter = settings.back && createPointWriter(settings.back, renew);
+  const hasBase = base?.previous !== undefined;
+  const writer = createPointWriter(settings, renewLease);
+  const backWriter = settings.back && createPointWriter(settings.back, renewLease);
   let isDamaged = settings.isDamaged ?? false;
   // A pair never changes: a repair replaces it by another pair.
   const differences = new WeakMap<ComparedPair, Difference | undefined>();
@@ -83,7 +85,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   return async function resolve(previousReport: ReconcileReport, pairs: readonly ComparedPair[]) {
     await countDueRemovals(pairs);
     const isInsert = (pair: ComparedPair) =>
-      !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
+      !(decideDirection(pair) === 'backward' ? pair.active : pair.standby);
     const pendingInserts = hasBase ? pairs.filter((pair) => mustWrite(pair) && isInsert(pair)) : [];
     if (pendingInserts.length > 0)
       await walk.recordPendingInserts(pendingInserts.map(({ id }) => id));
@@ -91,7 +93,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     // A conflict can arise between reading and writing, as either collection may be written to.
     const keepOverwritten = async (rereadPairs: readonly ComparedPair[]) => {
       const newlyOverwritten = rereadPairs.filter(
-        (pair) => overwritesSecond(pair) && !overwritten.has(pair.id),
+        (pair) => overwritesStandby(pair) && !overwritten.has(pair.id),
       );
       for (const pair of newlyOverwritten) overwritten.set(pair.id, pair);
       await ports.keepConflicts?.(newlyOverwritten);
@@ -110,7 +112,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       stuck,
       keepsBoth,
       compareOnce: (pair) => (keepsBoth(pair) ? undefined : getDifference(pair)),
-      countsGaps: keywords === 'left-empty',
+      countsMissingKeywords: keywords === 'left-empty',
       strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
     });
@@ -133,11 +135,11 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const { first, second } = walk.removals();
     const pairsToWrite = pairs.filter(mustWrite);
     const fromFirst = pairsToWrite.filter(
-      (pair) => pair.from && decideDirection(pair) === 'backward',
+      (pair) => pair.active && decideDirection(pair) === 'backward',
     ).length;
     if (first + fromFirst > backLimit) isDamaged = true;
     const fromSecond = pairs.filter(
-      (pair) => !pair.from && mustWrite(pair) && decideDirection(pair) !== 'backward',
+      (pair) => !pair.active && mustWrite(pair) && decideDirection(pair) !== 'backward',
     );
     const newRemovals = {
       first: isDamaged ? first : first + fromFirst,
@@ -146,7 +148,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const isUnlimited = backLimit === Number.POSITIVE_INFINITY;
     if (isUnlimited || newRemovals.first + newRemovals.second === first + second) return;
     if (newRemovals.second > limit) {
-      const why = `This would remove ${newRemovals.second} points or more of ${to.collection}; expected are at most ${limit}.`;
+      const why = `This would remove at least ${newRemovals.second} points of ${to.collection}; at most ${limit} are expected.`;
       throw new Refusal('RefusedMassChange', why, { data: { deletes: newRemovals.second } });
     }
     await walk.countRemovals(newRemovals);
@@ -159,7 +161,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differingPairs = pairs.filter(mustWrite);
-    const initialSources = new Map(differingPairs.map(({ id, from: ours }) => [id, ours]));
+    const initialSources = new Map(differingPairs.map(({ id, active }) => [id, active]));
     for (let round = 1; differingPairs.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const rereadPairs =
         round === 1 ? await rereadSource(differingPairs) : await rereadBoth(differingPairs);
@@ -172,24 +174,26 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const remaining = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     await keepOverwritten(remaining);
     // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
-    const stuck = differingPairs.filter(({ id, from: ours }) => {
+    const stuck = differingPairs.filter(({ id, active }) => {
       const initialSource = initialSources.get(id);
-      return initialSource && isSame(initialSource, ours) && initialSource.vector === ours?.vector;
+      return (
+        initialSource && isSame(initialSource, active) && initialSource.vector === active?.vector
+      );
     });
     return { remaining, written, stuck: stuck.length };
   }
 
   // A store may report a write as done and not keep it.
   async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
-    if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
+    if (mode === 'fill') return pairs.map((pair) => ({ ...pair, standby: pair.active }));
     const points = await fetchById(to, pairs);
     const backwardPairs = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const rereadSources = await fetchById(from, backwardPairs);
     const backIds = new Set(backwardPairs.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
-      from: backIds.has(pair.id) ? rereadSources.get(pair.id) : pair.from,
-      to: points.get(pair.id),
+      active: backIds.has(pair.id) ? rereadSources.get(pair.id) : pair.active,
+      standby: points.get(pair.id),
     }));
   }
 
@@ -197,26 +201,40 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const backward = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pairs.filter((pair) => decideDirection(pair) !== 'backward');
     if (backWriter)
-      await applyChanges(backWriter, backward, ({ from, to }) => ({ target: to, current: from }));
-    return await applyChanges(writer, forward, ({ from, to }) => ({ target: from, current: to }));
+      await applyChanges(backWriter, backward, ({ active, standby }) => ({
+        target: standby,
+        current: active,
+      }));
+    return await applyChanges(writer, forward, ({ active, standby }) => ({
+      target: active,
+      current: standby,
+    }));
   }
 
   // Reads a point of the source again if it seems deleted there, or is about to be replaced.
   async function rereadSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
-    const isUncertain = (pair: ComparedPair) => !pair.from || decideDirection(pair) === 'backward';
+    const isUncertain = (pair: ComparedPair) =>
+      !pair.active || decideDirection(pair) === 'backward';
     const points = await fetchById(from, pairs.filter(isUncertain));
-    return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
+    return pairs.map((pair) =>
+      isUncertain(pair) ? { ...pair, active: points.get(pair.id) } : pair,
+    );
   }
 
   async function rereadBoth(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
-    const [ours, theirs] = await Promise.all([fetchById(from, pairs), fetchById(to, pairs)]);
-    return pairs.map(({ id, base }) => ({ id, base, from: ours.get(id), to: theirs.get(id) }));
+    const [active, standby] = await Promise.all([fetchById(from, pairs), fetchById(to, pairs)]);
+    return pairs.map(({ id, base }) => ({
+      id,
+      base,
+      active: active.get(id),
+      standby: standby.get(id),
+    }));
   }
 
-  /** True if the second collection's version is about to be overwritten, or to become the common version without being applied */
-  function overwritesSecond(pair: ComparedPair): boolean {
+  /** True if the standby version is about to be overwritten, or to become the common version without being applied */
+  function overwritesStandby(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
-    return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
+    return direction === 'conflict' || (direction === 'not-applied' && pair.standby !== undefined);
   }
 
   /** True if this walk writes the pair. */
@@ -230,13 +248,13 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
 
   function decideDirection(pair: ComparedPair): Direction | undefined {
     if (getDifference(pair) === undefined) return undefined;
-    const { from: ours, to: theirs, base } = pair;
-    const fate = decideFate(ours, theirs, base);
+    const { active, standby, base } = pair;
+    const fate = decideFate(active, standby, base);
     // The memory is the same: only its vector or its keywords differ.
     if (fate === 'same') return 'forward';
-    if (fate !== 'backward' || !ours) return fate;
-    const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
-    return isDamaged || !isOfUser ? 'not-applied' : 'backward';
+    if (fate !== 'backward' || !active) return fate;
+    const isUserChange = !standby || (settings.isUserChange?.(active, standby) ?? true);
+    return isDamaged || !isUserChange ? 'not-applied' : 'backward';
   }
 
   function countLateWrites(pairs: readonly ComparedPair[]): LateWrites {
@@ -246,8 +264,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       if (direction === undefined || direction === 'forward') continue;
       lateWrites.writes += 1;
       if (direction === 'conflict') lateWrites.overruled += 1;
-      else if (!pair.to) lateWrites.lacking += 1;
-      else if (pair.from) lateWrites.changed += 1;
+      else if (!pair.standby) lateWrites.lacking += 1;
+      else if (pair.active) lateWrites.changed += 1;
       if (direction === 'not-applied') lateWrites.withheld += 1;
     }
     return lateWrites;
@@ -258,12 +276,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return differences.get(pair);
   }
 
-  function findDifference({ from: ours, to: theirs }: ComparedPair): Difference | undefined {
-    if (!ours) return theirs && 'extra';
-    if (!theirs) return 'missing';
-    if (!isSame(ours, theirs)) return 'payload';
+  function findDifference({ active, standby }: ComparedPair): Difference | undefined {
+    if (!active) return standby && 'extra';
+    if (!standby) return 'missing';
+    if (!isSame(active, standby)) return 'payload';
     // Mode `fill` does not read points back: both sides are the same object.
-    return ours === theirs ? undefined : findVectorDifference(ours, theirs, settings);
+    return active === standby ? undefined : findVectorDifference(active, standby, settings);
   }
 }
 

@@ -1,5 +1,5 @@
 // Scans one collection in constant memory: counts points and users, and computes digests. Two collections with equal digests
-// hold the same memories; with equal user digests, every user has as many memories in both.
+// have the same memories; with equal user digests, every user has as many memories in both.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { readMember } from './json/memory-payload.ts';
@@ -51,10 +51,10 @@ type Scrollable = CollectionPlace<Pick<VectorStore, 'scroll'>>;
 
 const PAGE_SIZE = 512;
 
-/** @param without the test user of the run, whose points are ignored */
+/** @param excludedUser the test user of the run, whose points are ignored */
 export async function scan(
   place: Scrollable,
-  { without, now = new Date() }: { readonly without?: string; readonly now?: Date } = {},
+  { excludedUser, now = new Date() }: { readonly excludedUser?: string; readonly now?: Date } = {},
 ): Promise<Scan> {
   const digest = createDigestSum();
   const usersDigest = createDigestSum();
@@ -63,7 +63,7 @@ export async function scan(
   const figures = { points: 0, expired: 0 };
   for await (const { points } of readPages(place, { limit: PAGE_SIZE, vector: false })) {
     for (const { id, payload } of points) {
-      if (readUser(payload) === without) continue;
+      if (readUser(payload) === excludedUser) continue;
       const owner = readOwner(payload);
       digest.add(digestPoint(id, payload));
       const hash = hashUser(owner);

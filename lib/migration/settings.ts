@@ -10,7 +10,7 @@ const NO_TABLE =
 
 /** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({
-  TABLE_NAME: v.pipe(v.string(NO_TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
+  TABLE_NAME: v.pipe(v.string(NO_TABLE), v.regex(/^[\w.-]{3,255}$/, 'is not a table name')),
   DYNAMODB_ENDPOINT: v.optional(createUrlSchema('http://localhost:8000', isDatabaseUrl)),
 });
 
@@ -43,7 +43,7 @@ const stepSchema = v.object({
   COLLECTION_SETTING: createUrlSchema('file:///path or ssm:/parameter', isSettingUrl),
   ARTIFACTS_URL: createUrlSchema('s3://bucket/prefix or file:///folder', isFolderUrl),
   ARTIFACTS_BUCKET_OWNER: v.optional(
-    v.pipe(v.string(), v.regex(/^\d{12}$/, 'is no account id: 12 digits')),
+    v.pipe(v.string(), v.regex(/^\d{12}$/, 'is not an account id of 12 digits')),
   ),
   NEO4J_URL: v.optional(
     v.pipe(
@@ -55,7 +55,7 @@ const stepSchema = v.object({
     ),
   ),
   NEO4J_DATABASE: v.optional(
-    v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9.-]{2,62}$/, 'is no name of a database')),
+    v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9.-]{2,62}$/, 'is not a database name')),
   ),
   NEO4J_USER: v.optional(v.string(), 'neo4j'),
   NEO4J_PASSWORD: v.optional(v.string()),
@@ -128,7 +128,7 @@ function createUrlSchema(example: string, isAllowed: (url: URL) => boolean = isB
     return url !== null && url.username === '' && url.password === '' && isAllowed(url);
   };
   return v.pipe(
-    v.string(`is not set: it is like ${example}`),
+    v.string(`is not set; an example: ${example}`),
     v.check(isUsable, `is not like ${example}`),
   );
 }

@@ -1,4 +1,4 @@
-// Takes a snapshot of a collection and keeps it as artifacts. Its stages start work on the store and poll it, so that it can take
+// Takes a snapshot of a collection and keeps it as artifacts. The stages start work on the store and poll it, so a snapshot can take
 // longer than one invocation.
 import type { VectorStore } from './adapters/qdrant.ts';
 import {
@@ -38,7 +38,7 @@ export interface MadeSnapshot extends SentRequests {
 const SNAPSHOT_MADE = 'snapshot-made';
 
 const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
-/** Time after a lost response in which a snapshot that was started is listed; then another one is requested. */
+/** If no snapshot is listed within this time after a lost response, another one is requested. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
 /** Tolerances between response and start: both times are in whole seconds, and a store under load starts later. */
 const MAX_EARLY_MS = 2_000;
@@ -67,13 +67,13 @@ export async function withSnapshot<Result>(
     const result = await useSnapshot(await keepSnapshot(context, source));
     // A request whose response was lost may have made another snapshot since.
     await stages.once('store-cleared', () =>
-      clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE)),
+      removeOwnSnapshots(context, collection, readStage(stages.recorded, SNAPSHOT_MADE)),
     );
     return result;
   } catch (error) {
     const isUnusable = error instanceof Refusal && UNUSABLE_REASONS.includes(error.name);
     if (isUnusable && !context.signal.aborted) {
-      await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
+      await removeOwnSnapshots(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
       await stages.rewrite(NOTHING_RECORDED);
     }
     throw error;
@@ -95,7 +95,7 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
     assertIntact(backup);
     // The store's own copy is removed now: the restore test needs the space.
     const madeRecord = readStage(stages.recorded, SNAPSHOT_MADE);
-    const unknownSnapshots = await clearStore(context, collection, madeRecord);
+    const unknownSnapshots = await removeOwnSnapshots(context, collection, madeRecord);
     if (unknownSnapshots.length > 0) {
       const message =
         'Another program makes snapshots, too: remove by hand those that it does not need';
@@ -147,22 +147,22 @@ function shouldRequest(
 }
 
 async function requestSnapshot(
-  { services: { vectors, clock, log }, run, renew, keep }: StepContext<SentRequests>,
+  { services: { vectors, clock, log }, run, renewLease, saveCursor }: StepContext<SentRequests>,
   collection: string,
   { known, requests }: SentRequests,
 ): Promise<SentRequests> {
   const requestedAt = clock().getTime();
   // If the process is killed from here on, the request may or may not have been sent, as after a lost response.
   const unconfirmed = { known, requests: [...requests, { at: requestedAt }] };
-  await keep(unconfirmed);
-  await renew();
+  await saveCursor(unconfirmed);
+  await renewLease();
   const acceptedAt = await vectors.startSnapshot(collection).catch(unlessLost);
   if (acceptedAt !== false) {
     const confirmed = {
       known,
       requests: [...requests, { at: requestedAt, accepted: acceptedAt ?? null }],
     };
-    await keep(confirmed);
+    await saveCursor(confirmed);
     return confirmed;
   }
   const message =
@@ -270,14 +270,14 @@ async function* takeFirstBytes(
  * @param record record of the stage that makes the snapshot
  * @returns names of the snapshots that were not removed, if one of them may be the run's
  */
-async function clearStore(
-  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
+async function removeOwnSnapshots(
+  { services: { vectors }, renewLease }: Pick<StepContext, 'services' | 'renewLease'>,
   collection: string,
   record: unknown,
 ): Promise<string[]> {
   if (record === undefined) return [];
   const { snapshot, ...requests } = record as SentRequests & Partial<MadeSnapshot>;
-  await renew();
+  await renewLease();
   const snapshots = await listOwnSnapshots(vectors, collection, requests);
   const isAlreadyRemoved =
     snapshot !== undefined && snapshots.every(({ name }) => name !== snapshot.name);
@@ -289,10 +289,10 @@ async function clearStore(
 }
 
 /** Removes the snapshots of an abandoned backup, as its journal names them. */
-export async function removeLeftover(
-  context: Pick<StepContext, 'services' | 'renew'>,
+export async function removeAbandonedSnapshots(
+  context: Pick<StepContext, 'services' | 'renewLease'>,
   collection: string,
   journal: RecordedJournal,
 ): Promise<void> {
-  await clearStore(context, collection, readStage(journal, SNAPSHOT_MADE));
+  await removeOwnSnapshots(context, collection, readStage(journal, SNAPSHOT_MADE));
 }

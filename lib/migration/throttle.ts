@@ -1,4 +1,4 @@
-// Limits the load on a store that users work on: reads at most as many points a second as the operator allows, and makes a copy
+// Limits the load on a store that users work on: reads at most as many points per second as the operator allows, and makes a copy
 // pause while responses take twice as long as at its start.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
@@ -24,9 +24,9 @@ const LIMIT_REFRESH_MS = 2_000;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * A token bucket that holds at most the points of one second. It starts empty, so that even a step that is killed and resumed
+ * A token bucket of at most the points of one second. It starts empty, so that even a step that is killed and resumed
  * repeatedly keeps to the limit.
- * @param readLimit reads the limit in points a second; undefined without one. Called every few seconds, as it may change
+ * @param readLimit reads the limit in points per second; undefined if unlimited. Called every few seconds, as it may change
  */
 export function createBucket(readLimit: () => Promise<number | undefined>, { now, sleep }: Time) {
   let tokens = 0;
@@ -81,27 +81,27 @@ const MAX_PAUSE_FACTOR = 4;
 /**
  * Pauses after a response while all recent ones took much longer than at the start: first as long as the response took, then up to
  * four times as long.
- * @param beginning duration of a response at the start; undefined until it is measured, which `onBeginning` reports
+ * @param baselineMs duration of a response at the start; undefined until it is measured, which `onBaseline` reports
  */
 export function createSlowdown(
-  options: { beginning: number | undefined; onBeginning: (milliseconds: number) => Promise<void> },
+  options: { baselineMs: number | undefined; onBaseline: (milliseconds: number) => Promise<void> },
   { sleep }: Pick<Time, 'sleep'>,
 ) {
-  let { beginning } = options;
+  let { baselineMs } = options;
   let factor = 0;
   let recentDurations: readonly number[] = [];
 
   return async function afterResponse(milliseconds: number): Promise<void> {
     recentDurations = [...recentDurations, milliseconds].slice(-COMPARED_RESPONSES);
     if (recentDurations.length < COMPARED_RESPONSES) return;
-    if (beginning === undefined) {
-      beginning =
+    if (baselineMs === undefined) {
+      baselineMs =
         recentDurations.toSorted((first, second) => first - second)[
           Math.floor(COMPARED_RESPONSES / 2)
         ] ?? 0;
-      return await options.onBeginning(beginning);
+      return await options.onBaseline(baselineMs);
     }
-    const isSlow = isMuchSlower(Math.min(...recentDurations), beginning);
+    const isSlow = isMuchSlower(Math.min(...recentDurations), baselineMs);
     factor = isSlow ? Math.min(MAX_PAUSE_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
     if (factor > 0) await sleep(factor * milliseconds);
   };

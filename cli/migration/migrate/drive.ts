@@ -2,7 +2,7 @@
 import { assertFits } from '../../../lib/migration/forecast.ts';
 import { isSwitching, type Phase } from '../../../lib/migration/phases.ts';
 import {
-  joinSentences,
+  messageWithoutData,
   notNow,
   Refusal,
   RetryableFailure,
@@ -217,7 +217,7 @@ async function waitToRepeat(
   const { signal, sleep, lastSeen } = session;
   signal.throwIfAborted();
   const { name } = error;
-  const message = joinSentences(error);
+  const message = messageWithoutData(error);
   if (message !== lastSeen.failure) {
     const text = `${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`;
     const details = { error: { name, message } };
@@ -252,7 +252,7 @@ function reportFailure(
   { step, error }: { readonly step: FunctionName; readonly error: Error },
 ): void {
   const { name } = error;
-  const message = joinSentences(error);
+  const message = messageWithoutData(error);
   const details = { error: { name, message } };
   const text = `${name}: ${message}`;
   reportStep(session, newStatus, { mark: 'failed', step, text, event: 'failed', details });

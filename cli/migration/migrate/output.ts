@@ -2,7 +2,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
-import { joinSentences, Refusal } from '../../../lib/migration/refusals.ts';
+import { messageWithoutData, Refusal } from '../../../lib/migration/refusals.ts';
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { LogEntry } from '../../../lib/shared/log.ts';
 import { isPrintable, maskUnprintable, toWords } from '../../../lib/shared/printable.ts';
@@ -102,7 +102,7 @@ export function reportFailure(
   const isPrinted = error instanceof CommanderError && error.code === 'commander.help';
   if (exitCode === EXIT.done || isPrinted) return exitCode;
   const { name } = error;
-  const message = joinSentences(error);
+  const message = messageWithoutData(error);
   if (output.isJson) {
     output.line('', { event: 'error', exitCode, error: { name, message } }, next);
   } else if (exitCode === EXIT.wrongUse) {

@@ -1,5 +1,5 @@
-// Artifacts in a folder that other users of the machine cannot read. The record of an artifact is written last: a file without
-// one is incomplete.
+// Artifacts in a folder that other users of the machine cannot read. The record of an artifact is written last: a file without a
+// record is incomplete.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -23,11 +23,11 @@ import {
 } from '../ports/artifacts.ts';
 import { recoverWith } from '../refusals.ts';
 
-// No key starts a part with a dot, so that these folders can hold no artifact.
+// No part of a key starts with a dot, so these folders contain no artifacts.
 const RECORDS = '.records';
 const PARTIAL = '.partial';
 
-// Artifacts hold users' memories.
+// Artifacts contain users' memories.
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -48,7 +48,7 @@ export function createFileArtifacts(options: {
 
   let accessRestriction: Promise<void> | undefined;
 
-  // An earlier release created artifacts that other users can read. The folder itself may hold other files, too.
+  // An earlier release created artifacts that other users can read. The folder itself may contain other files, too.
   async function restrictAccess(): Promise<void> {
     const records = (await undefinedIfMissing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));
@@ -71,7 +71,7 @@ export function createFileArtifacts(options: {
     const partial = join(getPartialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
-      // The record is removed first: it must never describe other content than its own.
+      // The record is removed first: it must never describe content other than its own.
       if (path === getDataPath(key)) await rm(getRecordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import {
   type CollectionSetting,
-  changedSetting,
-  missingSetting,
+  refuseChangedSetting,
+  refuseMissingSetting,
 } from '../ports/collection-setting.ts';
 import { Refusal, recoverWith } from '../refusals.ts';
 import { hasCode, undefinedIfMissing, writeDurably } from './file-artifacts.ts';
@@ -17,12 +17,12 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
 
   async function read(): Promise<string> {
     const content = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw missingSetting(file, cause);
+      throw refuseMissingSetting(file, cause);
     });
     const name = content.trim();
     // A change would lose other content of the file.
     if (!name.includes('\n') && !ASSIGNMENT.test(name)) return name;
-    const why = `${file} of COLLECTION_SETTING holds more than a collection's name, as a .env file does: use a file with only the name, which the backend reads at its start.`;
+    const why = `${file} of COLLECTION_SETTING contains more than a collection's name, as a .env file does: use a file with only the name, which the backend reads at its start.`;
     throw new Refusal('RefusedSetting', why);
   }
 
@@ -31,16 +31,16 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const oldName = await read();
     if (oldName === to) return;
-    if (oldName !== from) throw changedSetting(oldName, from);
+    if (oldName !== from) throw refuseChangedSetting(oldName, from);
     await createNextFile(nextFile, to);
     // Another process may complete the same change at any time.
     if ((await read()) === from) await undefinedIfMissing(rename(nextFile, file));
     else await rm(nextFile, { force: true });
     const newName = await read();
-    if (newName !== to) throw changedSetting(newName, to);
+    if (newName !== to) throw refuseChangedSetting(newName, to);
   }
 
-  // Writes another file, which does not block a change after a kill.
+  // Writes a file of another name: one that a killed process left behind would block every change.
   async function tryWrite(): Promise<void> {
     const draft = `${file}.${randomUUID()}`;
     try {
@@ -61,7 +61,7 @@ async function createNextFile(file: string, name: string): Promise<void> {
     while (!(await tryLink())) {
       const currentName = (await undefinedIfMissing(readFile(file, 'utf8')))?.trim();
       if (currentName === name) return;
-      if (currentName !== undefined) throw changedSetting(currentName, name);
+      if (currentName !== undefined) throw refuseChangedSetting(currentName, name);
       // The other change was completed before it could be read.
     }
   } finally {

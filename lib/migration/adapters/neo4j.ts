@@ -26,7 +26,7 @@ export interface Neo4jAddress {
   readonly password: string;
   /** Name of the database; by default the user's home database */
   readonly database?: string | undefined;
-  /** Time in which a small read or a write is retried after a transient failure */
+  /** Time for which a small read or a write is retried after a transient failure */
   readonly patienceMs?: number;
 }
 
@@ -129,7 +129,7 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
 
 type Neo4jSessions = ReturnType<typeof createSessions>;
 
-// Rows in memory at a time: with embeddings, a row has some ten kilobytes.
+// Rows in memory at a time: with an embedding, a row has about ten kilobytes.
 const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
@@ -192,7 +192,7 @@ export function translateDriverError(cause: unknown): unknown {
     const why = `The graph of NEO4J_URL is not available: ${code}.`;
     return new RetryableFailure('RetryableUnavailable', why, options);
   }
-  // The reason has only the code: the driver's message may quote contents of the graph.
+  // The refusal names only the code: the driver's message may quote contents of the graph.
   return code.startsWith('Neo.ClientError.Security.')
     ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
     : new Refusal('RefusedByService', `The graph refuses the request: ${code}.`, options);

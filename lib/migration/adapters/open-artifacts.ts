@@ -1,4 +1,4 @@
-// Opens the artifact store of a URL: s3://bucket/prefix, or file:///folder.
+// Opens the artifact store at a URL: s3://bucket/prefix, or file:///folder.
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../ports/artifacts.ts';

@@ -1,4 +1,4 @@
-// The vector store over Qdrant's REST API: collections here, points and snapshots in files of their own
+// The vector store over Qdrant's REST API: collections here, points and snapshots in their own files
 import type { Schemas } from '@qdrant/js-client-rest';
 import type {
   CollectionInfo,
@@ -53,7 +53,7 @@ function createQdrantCollections({ fetchText, fetchResult, write, changeOnce }: 
       return await response.then(() => true, recoverWith(false, isRetryableFailure));
     },
 
-    /** Counts the nodes; a snapshot holds the shards of only one. */
+    /** Counts the nodes; a snapshot contains the shards of only one. */
     async countNodes(): Promise<number> {
       const cluster = await fetchResult<ClusterStatus>({ path: '/cluster' });
       return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;

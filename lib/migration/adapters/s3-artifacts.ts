@@ -73,8 +73,8 @@ export function createS3Artifacts(options: {
   const remove = (key: string) => deleteVersions(client, locate(key));
 
   async function removeAll(keyPrefix: string): Promise<void> {
-    await abortUploads(client, locate(keyPrefix), 'all keys below');
-    await deleteVersions(client, locate(keyPrefix), 'all keys below');
+    await abortUploads(client, locate(keyPrefix), 'keys with prefix');
+    await deleteVersions(client, locate(keyPrefix), 'keys with prefix');
   }
 
   return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);
@@ -138,7 +138,7 @@ async function readObjectLock(client: S3Client, Bucket: string): Promise<boolean
 }
 
 /** Scope of an operation: one object, or every object whose key starts with the same prefix */
-type Scope = 'this key' | 'all keys below';
+type Scope = 'this key' | 'keys with prefix';
 
 function isWithin(scope: Scope, key: string | undefined, { Key }: Place): boolean {
   return scope === 'this key' ? key === Key : key?.startsWith(Key) === true;

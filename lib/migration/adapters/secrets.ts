@@ -13,7 +13,7 @@ export function createSecrets(options: {
 }) {
   const { client, environment } = options;
 
-  /** @param name variable that holds the secret; NAME_PARAMETER names its parameter. @returns undefined if neither is set */
+  /** @param name variable that contains the secret; NAME_PARAMETER names its parameter. @returns undefined if neither is set */
   async function find(name: string): Promise<Secret | undefined> {
     const Name = environment[`${name}_PARAMETER`];
     const value = Name ? await readParameter(client, Name) : environment[name];

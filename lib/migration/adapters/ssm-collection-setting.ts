@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-ssm';
 import {
   type CollectionSetting,
-  changedSetting,
-  missingSetting,
+  refuseChangedSetting,
+  refuseMissingSetting,
 } from '../ports/collection-setting.ts';
 
 export function createSsmCollectionSetting(options: {
@@ -23,7 +23,7 @@ export function createSsmCollectionSetting(options: {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: selector }));
       return { name: Parameter?.Value?.trim() ?? '', version: Parameter?.Version ?? 0 };
     } catch (error) {
-      throw error instanceof ParameterNotFound ? missingSetting(Name, error) : error;
+      throw error instanceof ParameterNotFound ? refuseMissingSetting(Name, error) : error;
     }
   }
 
@@ -37,7 +37,7 @@ export function createSsmCollectionSetting(options: {
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const current = await readVersion();
     if (current.name === to) return;
-    if (current.name !== from) throw changedSetting(current.name, from);
+    if (current.name !== from) throw refuseChangedSetting(current.name, from);
     await replace(current, to);
   }
 
@@ -55,7 +55,7 @@ export function createSsmCollectionSetting(options: {
     if (overwritten.name === previous.name || overwritten.name === to) return;
     // Another write that came after ours is newer, and is kept.
     if ((await readVersion()).version === version) await put(overwritten.name);
-    throw changedSetting(overwritten.name, previous.name);
+    throw refuseChangedSetting(overwritten.name, previous.name);
   }
 
   async function put(Value: string): Promise<number> {

@@ -1,6 +1,6 @@
 // Dumps a whole graph into artifacts, as a stream, and refuses a graph that changes meanwhile. The manifest is written last: without
 // it the files are not a dump. A dump is read back to compare its files with their digests, and to decode every value, which proves
-// that a graph can hold it. A restore compares the contents of both graphs.
+// that a graph can store it. A restore compares the contents of both graphs.
 import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -40,7 +40,7 @@ interface DumpOptions {
 
 /**
  * An interrupted dump has no manifest, and starts again.
- * @throws Refusal if the graph changes meanwhile or holds something that a dump cannot, or if a finished dump must be kept
+ * @throws Refusal if the graph changes meanwhile or contains something that a dump cannot, or if a finished dump must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
@@ -104,7 +104,7 @@ function assertUnchanged(
     const counts = [size[kind], contents[kind], after.size[kind]];
     if (new Set(counts).size === 1) continue;
     throw refuseChangedGraph(
-      `There were ${counts.join(', then ')} ${kind} before, in and after the dump`,
+      `There were ${counts.join(', then ')} ${kind} before, during and after the dump`,
     );
   }
   if (position !== after.position) {
@@ -267,7 +267,7 @@ export async function writeLines(
 function formatLine(value: unknown): string {
   const line = JSON.stringify(value);
   if (line.length <= MAX_LINE_LENGTH) return `${line}\n`;
-  const why = `A row of the graph takes ${line.length} characters as JSON, and a dump at most ${MAX_LINE_LENGTH}: ${line.slice(0, 100)}`;
+  const why = `A row of the graph takes ${line.length} characters as JSON, but a dump allows at most ${MAX_LINE_LENGTH}: ${line.slice(0, 100)}`;
   throw new Refusal('RefusedByService', why);
 }
 

@@ -33,7 +33,7 @@ export interface SchemaRule {
   readonly statement: string;
 }
 
-/** Reads that a dump needs */
+/** The read operations that a dump needs */
 export interface GraphSource {
   readServer(): Promise<GraphServer>;
   readSize(): Promise<GraphSize>;

@@ -118,7 +118,7 @@ const DECODERS = new Map<string, (content: never) => unknown>([
 /** Lists of at least this many floats are written in binary. */
 const MIN_BINARY_LENGTH = 64;
 
-/** @throws Refusal naming the type that a dump cannot hold, and its path */
+/** @throws Refusal naming the type that a dump cannot represent, and its path */
 export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return encodeFloat(value);
@@ -148,7 +148,7 @@ export function decodeProperties(properties: Properties): Record<string, unknown
   return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
 }
 
-/** Refuses a value that a dump cannot hold. */
+/** Refuses a value that a dump cannot represent. */
 function refuseValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
@@ -194,7 +194,7 @@ function encodeFloats(floats: readonly number[]): Tagged {
 function encodeObject(value: object, path: string): Tagged {
   const [tag, codec] = CODEC_ENTRIES.find(([, { type }]) => value instanceof type) ?? [];
   if (codec) return { [`${tag}`]: codec.encode(value as never) };
-  throw refuseValue(`${path} is of a type that a dump cannot hold: ${nameType(value)}`);
+  throw refuseValue(`${path} is of a type that a dump cannot represent: ${nameType(value)}`);
 }
 
 // Uses this machine's byte order: little-endian on every platform that Node runs on.

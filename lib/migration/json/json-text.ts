@@ -7,7 +7,7 @@ declare const kind: unique symbol;
 /** Text of one JSON value, with the type that parsing it would give */
 export type JsonText<Value = unknown> = string & { readonly [kind]: Value };
 
-/** Marks a text that is known to be JSON. */
+/** Marks text that is known to be JSON. */
 export function asJsonText<Value = unknown>(text: string): JsonText<Value> {
   return text as JsonText<Value>;
 }
@@ -64,7 +64,7 @@ interface JsonWithSource {
 const jsonWithSource: JsonWithSource = JSON as unknown as JsonWithSource;
 
 /**
- * Parses a text; a number that JavaScript would write differently keeps its literal (`JSON.rawJSON`), which JSON.stringify
+ * Parses JSON; a number that JavaScript would write differently keeps its literal (`JSON.rawJSON`), which JSON.stringify
  * writes again.
  * @throws SyntaxError if the text is not JSON
  */
@@ -76,7 +76,7 @@ export function parseLossless(text: string): unknown {
   );
 }
 
-/** @returns the canonical JSON of a text, which does not depend on the order of keys; digests are computed from it */
+/** @returns the same JSON in canonical form, which does not depend on the order of keys; digests are computed from it */
 export function canonicalizeJson(text: string): string {
   return canonicalize(parseLossless(text));
 }

@@ -8,18 +8,18 @@ export interface CollectionSetting {
    * @throws Refusal if it has neither value
    */
   change(change: { readonly from: string; readonly to: string }): Promise<void>;
-  /** Proves that the setting can be written, without changing it. @throws as `change` does */
+  /** Proves that the setting can be written, without changing it. @throws like `change` */
   tryWrite(): Promise<void>;
 }
 
-export function changedSetting(actual: string, expected: string): Refusal {
+export function refuseChangedSetting(actual: string, expected: string): Refusal {
   return new Refusal(
     'RefusedSettingChanged',
     `The collection-name setting is, or is about to become, "${actual}" instead of "${expected}".`,
   );
 }
 
-export function missingSetting(location: string, cause: unknown): Refusal {
+export function refuseMissingSetting(location: string, cause: unknown): Refusal {
   return new Refusal('RefusedSetting', `The collection-name setting ${location} cannot be read.`, {
     cause,
   });

@@ -1,5 +1,5 @@
-// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. They pass on
-// what a person wants, if a person asked; otherwise the run takes the step only if no person has to decide it. A step that fails
+// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. They pass on the
+// intent of a person, if one asked; otherwise the run takes the step only if no person has to decide it. A step that fails
 // while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
 import { chooseMove, decideNext, isRepeated } from '../next.ts';
@@ -8,12 +8,12 @@ import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { createRealTime, limitReads } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
-import type { Order } from './input.ts';
+import type { StepCall } from './input.ts';
 import type { Run } from './run.ts';
 import { type Invocation, runStep, type StepResult, toResult } from './run-step.ts';
 import type { Step } from './step.ts';
 
-type AdvanceOrder = Order & Invocation;
+type AdvanceCall = StepCall & Invocation;
 
 /**
  * @throws Refusal if the run cannot take the step; a refusal before the step has begun changes nothing
@@ -22,22 +22,22 @@ type AdvanceOrder = Order & Invocation;
 export async function advance(
   step: Step,
   services: Services,
-  order: AdvanceOrder,
+  call: AdvanceCall,
 ): Promise<StepResult> {
   try {
-    const run = await services.runs.read(order.runId);
-    const request = { isWanted: order.intent !== undefined, now: services.clock() };
-    if (!request.isWanted && isAlreadyDone(step.command, run, request.now)) return toResult(run);
-    if (order.isDryRun) {
+    const run = await services.runs.read(call.runId);
+    const request = { isByPerson: call.intent !== undefined, now: services.clock() };
+    if (!request.isByPerson && isAlreadyDone(step.command, run, request.now)) return toResult(run);
+    if (call.isDryRun) {
       chooseMove(step.command, run, request);
-      return await forecast(step, services, { ...order, run });
+      return await forecast(step, services, { ...call, run });
     }
-    await limitRate(step.command, services, { ...order, run });
+    await limitRate(step.command, services, { ...call, run });
     try {
       chooseMove(step.command, run, request);
-      return await runStep(step, services, order);
+      return await runStep(step, services, call);
     } catch (error) {
-      return await beginRollback(step, services, { ...order, failure: translateFailure(error) });
+      return await beginRollback(step, services, { ...call, failure: translateFailure(error) });
     }
   } catch (error) {
     throw translateFailure(error);
@@ -52,7 +52,7 @@ function isAlreadyDone(command: Command, run: Run, now: Date): boolean {
   return hasReachedTarget && !canAdvance && decideNext(run, now).command !== command;
 }
 
-type WithRun = AdvanceOrder & { readonly run: Run };
+type WithRun = AdvanceCall & { readonly run: Run };
 
 async function forecast(
   step: Step,
@@ -91,7 +91,7 @@ async function limitRate(
 async function beginRollback(
   { rollsBackBy }: Step,
   services: Services,
-  { failure, runId, intent: _, ...invocation }: AdvanceOrder & { readonly failure: unknown },
+  { failure, runId, intent: _, ...invocation }: AdvanceCall & { readonly failure: unknown },
 ): Promise<StepResult> {
   const isTransient = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
   if (!rollsBackBy || isTransient || invocation.interruption?.aborted) throw failure;

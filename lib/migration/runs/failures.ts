@@ -1,4 +1,4 @@
-// Translates failures of AWS into refusals and retryable failures, and adds the service or table that was called: the errors of
+// Translates AWS failures into refusals and retryable failures, and adds the service or table that was called: the errors of
 // AWS name neither. The adapters of all other services throw refusals and retryable failures themselves.
 import { ConfigurationError } from '../../shared/errors.ts';
 import { isRetryable } from '../../shared/retryable-errors.ts';
@@ -31,7 +31,7 @@ export function namedClient<Named extends Client>(client: Named, service: string
   return client;
 }
 
-/** Translates failures of AWS. Any other error is a defect of this program, or unknown, and is returned unchanged. */
+/** Translates AWS failures. Any other error is a defect of this program, or unknown, and is returned unchanged. */
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
@@ -51,9 +51,9 @@ function prefixService(cause: Error, text: string): string {
 const CREDENTIAL_ERRORS =
   /AccessDenied|Signature|UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|MissingAuthenticationToken|ExpiredToken|(Credentials|Token)ProviderError/;
 
-const OTHER_KEYS = /key element|schema/i;
+const WRONG_KEYS = /key element|schema/i;
 
-/** Undefined for an error that is no refusal of AWS */
+/** Undefined for an error that is not a refusal by AWS */
 function toAwsRefusal(cause: Error): Refusal | undefined {
   const { name, message } = cause;
   if (CREDENTIAL_ERRORS.test(name) || readStatus(cause) === 403) {
@@ -76,10 +76,10 @@ function describeFault({ name, message }: Error): string | undefined {
   if (name === 'NoSuchBucket') return 'there is no such bucket';
   if (name === 'PermanentRedirect') return 'the bucket is in another region than AWS_REGION';
   if (name === 'ResourceNotFoundException') {
-    return 'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps the runs on this machine';
+    return 'there is no such table. "npx serverless deploy" creates it; or DATA_DIR=FOLDER keeps the runs on this machine';
   }
-  const hasOtherKeys = name === 'ValidationException' && OTHER_KEYS.test(message);
-  return hasOtherKeys ? 'it has other keys than a table of this service' : undefined;
+  const hasOtherKeys = name === 'ValidationException' && WRONG_KEYS.test(message);
+  return hasOtherKeys ? 'its keys are not those of a table of this service' : undefined;
 }
 
 // A response to HEAD has no body: only its status tells why it was refused.

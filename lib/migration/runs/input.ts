@@ -93,19 +93,19 @@ export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
   /** False for a dry run: the step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
-  /** The state machine has no intent of its own: `parseOrder` translates it. */
+  /** A call by the machine has no intent: `parseStepCall` drops its options. */
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** Number of lost writes that the operator accepts */
   acknowledgedLoss: v.optional(countSchemaFor('writes')),
   /** Number of points that users may have removed, or changed */
   deletes: v.optional(countSchemaFor('points')),
-  /** Points that the steps of the run may read a second from now on; 0 is no limit. */
+  /** Points per second that the run's steps may read from now on; 0: no limit */
   maxRate: v.optional(
     v.pipe(
       v.number(),
       v.safeInteger(),
       v.check((rate) => rate === 0 || rate >= MIN_RATE),
-      v.description(`a whole number of points a second, ${MIN_RATE} or more, or 0 for no limit`),
+      v.description(`a whole number of points per second, ${MIN_RATE} or more, or 0 for no limit`),
     ),
   ),
   /** Returns to the old collection as it is, without the writes since the switch. */
@@ -133,7 +133,7 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 export type Intent = Omit<StepInput, 'runId' | 'execute' | 'actor'>;
 
 // Fields that only some steps read; all other steps refuse them.
-const OWN_FIELDS = {
+const STEP_FIELDS = {
   acknowledgedLoss: ['rollback'],
   deletes: ['rollback', 'rebuild', 'copy', 'cutover', 'retention'],
   asItWas: ['rollback'],
@@ -145,7 +145,7 @@ const OWN_FIELDS = {
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
 /** The request to a function */
-export interface Order {
+export interface StepCall {
   readonly runId: string;
   /** Without an intent, the step runs only if no person has to decide. */
   readonly intent?: Intent | undefined;
@@ -154,15 +154,15 @@ export interface Order {
 }
 
 /** The state machine is the actor, and has no intent. @throws Refusal for a field that is unknown, wrong or another step's */
-export function parseOrder(command: Command, payload: unknown): Order {
+export function parseStepCall(command: Command, payload: unknown): StepCall {
   const input = parseInput(stepInputSchema, payload);
-  assertOwnFields(command, input);
+  assertFieldsAllowed(command, input);
   const { runId, execute, actor, ...intent } = input;
   return { runId, isDryRun: !execute, intent: actor === 'machine' ? undefined : intent };
 }
 
-function assertOwnFields(command: Command, input: StepInput): void {
-  for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
+function assertFieldsAllowed(command: Command, input: StepInput): void {
+  for (const [field, owners] of Object.entries<readonly Command[]>(STEP_FIELDS)) {
     if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
     throw new Refusal(
       'RefusedSetting',

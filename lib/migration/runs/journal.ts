@@ -12,26 +12,26 @@ import { POLL_SECONDS } from './times.ts';
 
 /** The place where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
 export interface Resumed<Cursor = unknown> {
-  /** The last kept cursor; undefined at the beginning */
+  /** The last saved cursor; undefined at the beginning */
   readonly cursor: Cursor | undefined;
   /**
    * Replaces the cursor. Called before an effect that must not be repeated, it tells a later invocation that the effect may have
    * happened. Stops a step that has lost its lock.
    */
-  keep(cursor: Cursor, progress?: Progress): Promise<unknown>;
+  saveCursor(cursor: Cursor, progress?: Progress): Promise<unknown>;
 }
 
 /** Work that goes page by page, can pause after each page, and resumes at its cursor */
 export interface Walk<Cursor> extends Resumed<Cursor> {
   /**
-   * Called after each page. Keeps the cursor if that is due or if no time is left.
+   * Called after each page. Saves the cursor if that is due or no time is left.
    * @throws Paused if no time is left
    */
   checkpoint(read: () => Cursor | Promise<Cursor>, page?: Page): Promise<void>;
 }
 
 export interface Page {
-  /** False for a page that costs less than keeping the cursor; true by default */
+  /** False for a page that costs less than saving the cursor; true by default */
   readonly isDue?: boolean;
   readonly progress?: Progress;
 }
@@ -39,11 +39,11 @@ export interface Page {
 /** A walk from the beginning to the end, without a pause */
 export const UNINTERRUPTED: Walk<never> = {
   cursor: undefined,
-  keep: async () => {},
+  saveCursor: async () => {},
   checkpoint: async () => {},
 };
 
-/** The context of a step or a stage. If it has stages of its own, their journal is its cursor. */
+/** The context of a step or a stage. If that has stages, their journal is its cursor. */
 export interface Staged<Context, Cursor = unknown> extends Walk<Cursor> {
   readonly stages: Journal<Context>;
 }
@@ -54,7 +54,10 @@ export interface Journal<Context> {
   /** Runs the stage once: its result replaces its cursor. A stage that waits throws `Paused`, and runs again with its cursor. */
   once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   /** Runs the last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
-  end<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
+  runLast<Found, Cursor = unknown>(
+    stage: string,
+    work: Work<Context, Found, Cursor>,
+  ): Promise<Found>;
   readonly recorded: RecordedJournal;
   /** Replaces the record, so that stages that are not in it run again. */
   rewrite(next: RecordedJournal): Promise<void>;
@@ -82,7 +85,7 @@ export interface Timed {
   /** False when the step should save its progress and end this invocation. */
   readonly hasTime: () => boolean;
   /** Called before each batch of changes: stops a step whose lock was taken over. */
-  readonly renew: () => Promise<void>;
+  readonly renewLease: () => Promise<void>;
   /** Time that the step has worked, over all its invocations */
   readonly workedMs: () => number;
 }
@@ -90,18 +93,18 @@ export interface Timed {
 /** Adds to the context the place where a step, or one of its stages, resumes. */
 export function resume<Context extends Timed, Cursor>(
   context: Context,
-  { cursor, keep }: Resumed<Cursor>,
+  { cursor, saveCursor }: Resumed<Cursor>,
 ): Context & Staged<Context, Cursor> {
-  const stages = openJournal(context, { cursor, keep });
-  const { checkpoint } = openWalk(context, { cursor, keep });
+  const stages = openJournal(context, { cursor, saveCursor });
+  const { checkpoint } = openWalk(context, { cursor, saveCursor });
   // The context may have getters, which a spread would read only once.
   return Object.defineProperties({} as Context & Staged<Context, Cursor>, {
     ...Object.getOwnPropertyDescriptors(context),
-    ...Object.getOwnPropertyDescriptors({ cursor, keep, checkpoint, stages }),
+    ...Object.getOwnPropertyDescriptors({ cursor, saveCursor, checkpoint, stages }),
   });
 }
 
-/** @param resumed the cursor to begin at, and the function that keeps the next ones */
+/** @param resumed the cursor to begin at, and the function that saves the next ones */
 export function openWalk<Cursor>(
   { hasTime }: Pick<Timed, 'hasTime'>,
   resumed: Resumed<Cursor>,
@@ -110,7 +113,7 @@ export function openWalk<Cursor>(
     ...resumed,
     async checkpoint(read, { isDue = true, progress } = {}) {
       const isOutOfTime = !hasTime();
-      if (isDue || isOutOfTime) await resumed.keep(await read(), progress);
+      if (isDue || isOutOfTime) await resumed.saveCursor(await read(), progress);
       if (isOutOfTime) throw outOfTime();
     },
   };
@@ -118,7 +121,7 @@ export function openWalk<Cursor>(
 
 function openJournal<Context extends Timed>(
   context: Context,
-  { cursor: recorded, keep }: Resumed,
+  { cursor: recorded, saveCursor }: Resumed,
 ): Journal<Context> {
   let currentJournal: RecordedJournal | undefined;
 
@@ -130,7 +133,7 @@ function openJournal<Context extends Timed>(
 
   async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
     currentJournal = next;
-    await keep(next, progress);
+    await saveCursor(next, progress);
   }
 
   function runStage<Found, Cursor>(
@@ -140,7 +143,7 @@ function openJournal<Context extends Timed>(
     return task(
       resume<Context, Cursor>(context, {
         cursor: readStage(read(), stage) as Cursor | undefined,
-        keep: (cursor, progress) => record({ ...read(), open: { stage, cursor } }, progress),
+        saveCursor: (cursor, progress) => record({ ...read(), open: { stage, cursor } }, progress),
       }),
     );
   }
@@ -152,7 +155,7 @@ function openJournal<Context extends Timed>(
     const passedEntry = read().passed[stage];
     if (passedEntry) return passedEntry.found as Found;
     if (!context.hasTime()) throw outOfTime();
-    await context.renew();
+    await context.renewLease();
     const found = await runStage(stage, task);
     const entry = { found, workedMs: context.workedMs() };
     await record({ passed: { ...read().passed, [stage]: entry } });
@@ -161,7 +164,7 @@ function openJournal<Context extends Timed>(
 
   return {
     once,
-    end: runStage,
+    runLast: runStage,
     get recorded() {
       return read();
     },
@@ -204,7 +207,7 @@ export function stagesOf({ passed }: RecordedJournal): RecordedJournal['passed']
   return Object.fromEntries(Object.entries(passed).filter(([name]) => !name.startsWith('#')));
 }
 
-/** The step must be repeated after this time. */
+/** How long to wait before the step is repeated, and for what */
 export interface Waiting {
   readonly waitSeconds: number;
   /** Shown to the operator after "waiting for" */

@@ -5,12 +5,12 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export interface LeaseHolder {
   /** Name of this process; undefined on a system that does not show its processes */
   readonly self: string | undefined;
-  /** True if that process has ended; false if this cannot be seen from here. */
-  readonly isGone: (holder: string) => boolean;
+  /** True if that process has ended; false if its state cannot be seen from here. */
+  readonly hasEnded: (holder: string) => boolean;
 }
 
 /** Holder inside a function: it is frozen between invocations, and no other process sees its machine. */
-export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, isGone: () => false };
+export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, hasEnded: () => false };
 
 /** Reads `/proc` of Linux. On other systems every holder is unknown. */
 export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolder {
@@ -20,7 +20,7 @@ export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolde
     return UNKNOWN_HOLDER;
   return {
     self: [machine, pid, startTime].join(' '),
-    isGone(holder) {
+    hasEnded(holder) {
       const [holderMachine, holderPid = '', holderStartTime] = holder.split(' ');
       if (holderMachine !== machine) return false;
       const currentStartTime = readStartTime(proc, Number(holderPid));

@@ -1,5 +1,5 @@
-// Reports are JSON artifacts; the record has their digests and most important figures. Other steps read only the manifest of a
-// backup again.
+// Reports are JSON artifacts; the record has their digests and most important figures. The manifest of a backup is the only report
+// that other steps read again.
 import * as v from 'valibot';
 import { keptSnapshotSchema } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
@@ -16,11 +16,11 @@ export async function storeReport(
   name: Evidence,
   {
     facts,
-    more,
-  }: { readonly facts: Reference['facts']; readonly more?: Readonly<Record<string, unknown>> },
+    details,
+  }: { readonly facts: Reference['facts']; readonly details?: Readonly<Record<string, unknown>> },
 ): Promise<Reference> {
   const artifact = `${runId}/${name}-${epoch}.json`;
-  const { sha256 } = await writeJson(artifacts, artifact, { runId, ...facts, ...more });
+  const { sha256 } = await writeJson(artifacts, artifact, { runId, ...facts, ...details });
   return { artifact, digest: sha256, recordedAt: clock().getTime(), facts };
 }
 
@@ -37,13 +37,13 @@ export async function parseReport<Output>(
 ): Promise<Output> {
   const result = v.safeParse(schema, await readJson(artifacts, artifact, digest));
   if (result.success) return result.output;
-  const path = v.getDotPath(result.issues[0]) ?? 'whole';
+  const path = v.getDotPath(result.issues[0]) ?? 'contents';
   const why = `${artifact} was written by another version of the migration: see its ${path}.`;
   throw new Refusal('RefusedMissingArtifact', why);
 }
 
 const graphDumpSchema = v.object({
-  /** none: no graph. drifted: the graph changed during the dump before the window; it is dumped again in it. */
+  /** none: no graph. drifted: the graph changed during the dump before the window; it is dumped again in the window. */
   kind: v.picklist(['none', 'drifted', 'exact']),
   prefix: v.string(),
   nodes: v.number(),
@@ -59,7 +59,7 @@ const manifestSchema = v.object({
   storeVersion: v.string(),
   counts: referenceSchema,
   snapshot: keptSnapshotSchema,
-  /** Contents of the snapshot, restored for a test */
+  /** Contents of the snapshot, as restored for a test */
   contents: contentsSchema,
   graph: graphDumpSchema,
 });

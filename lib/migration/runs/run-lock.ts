@@ -1,5 +1,5 @@
-// The lock: only one run is under way, and only one of its steps at a time. Each lease has a higher epoch: a step that was taken
-// for dead finds at its next write that its epoch is over. As a single call may take longer than a lease, a heartbeat renews the
+// The lock: only one run is under way, and only one of its steps at a time. Each lease has a higher epoch: a step that was presumed
+// dead learns at its next write that its epoch is over. As a single call may take longer than a lease, a heartbeat renews the
 // lease while a step works; it stops with the step, so that the lock of a crashed step expires.
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { setAttributes } from '../../shared/update-writes.ts';
@@ -130,11 +130,11 @@ export function createRunLock(options: {
     return { runId, epoch: currentEpoch + 1 };
   }
 
-  /** True if the process that holds the lease has ended, and no request of it can still arrive. */
+  /** True if the process that holds the lease has ended, and none of its requests can still arrive. */
   function isHolderDead(lock: Item | undefined): boolean {
     const renewedAt = Number(lock?.lease_until) - leaseMs;
     const name = String(lock?.lease_holder ?? NO_HOLDER);
-    return name !== NO_HOLDER && now() - renewedAt >= ARRIVAL_MS && holder.isGone(name);
+    return name !== NO_HOLDER && now() - renewedAt >= ARRIVAL_MS && holder.hasEnded(name);
   }
 
   /** Creates the write that fails once this lease is lost; part of every transaction that records work */
@@ -151,7 +151,7 @@ export function createRunLock(options: {
    * Renews the lease while the work lasts. The work's signal aborts when the lease is lost.
    * @param assertMayKeep throws the reason why the lease must not be kept any longer
    */
-  function keep<Result>(
+  function keepLease<Result>(
     lease: Lease,
     assertMayKeep: () => void,
     work: (signal: AbortSignal) => Promise<Result>,
@@ -208,7 +208,7 @@ export function createRunLock(options: {
     take,
     fenceWrite,
     renew,
-    keep,
+    keepLease,
     release,
     releaseWrite,
   };

@@ -40,22 +40,22 @@ export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>):
 }
 
 /** All names of collections that the run will create: they must be free and different. */
-export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
+export function collectionNamesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
   const runWithUpload = { ...run, hasUploaded: run.plan.uploadAs !== undefined };
   return [...collectionsOf(runWithUpload), restoredCollectionOf(run)];
 }
 
 /** Key prefixes of backups: snapshots, graph dumps and conflicts. Reports, which prove what happened, are not among them. */
-export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
+export function backupPrefixesOf({ runId }: Pick<Run, 'runId'>): string[] {
   return ['snapshot', 'graph', 'conflicts'].map((kind) => `${runId}/${kind}-`);
 }
 
 /** Key prefix of the last common version of both collections */
-export function basesOf({ runId }: Pick<Run, 'runId'>): string {
+export function basePrefixOf({ runId }: Pick<Run, 'runId'>): string {
   return `${runId}/base-`;
 }
 
-export function ofTestUser({ runId }: Run): Filter {
+export function filterTestUser({ runId }: Run): Filter {
   return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
 }
 

@@ -1,7 +1,7 @@
 // Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { chooseMove, type Granted, hasReturned, isRepeated } from '../next.ts';
+import { type AcceptedMove, chooseMove, hasReturned, isRepeated } from '../next.ts';
 import { type Command, type Evidence, isBeforeWindow, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +13,7 @@ import {
   throttleStore,
 } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
-import type { Intent, Order } from './input.ts';
+import type { Intent, StepCall } from './input.ts';
 import { outOfTime, Paused, type Resumed, resume, type Waiting } from './journal.ts';
 import {
   acceptLosses,
@@ -21,12 +21,12 @@ import {
   findFailure,
   type Run,
   retainedAs,
-  toRefused,
+  toStoredRefusal,
   windowOf,
 } from './run.ts';
 import type { Lease } from './run-lock.ts';
 import type { Forecast, Outcome, Step, StepRequest, WorkContext } from './step.ts';
-import { assertNotClosing, createRating, createStopwatch } from './times.ts';
+import { assertNotClosing, createSpeedMeter, createStopwatch } from './times.ts';
 
 export type StepResult =
   | { readonly runId: string; readonly dryRun: true; readonly forecast: Forecast }
@@ -37,7 +37,7 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
-      /** True if it waits for a person to carry out an action */
+      /** True if the step waits for a person to carry out an action */
       readonly needsPerson: boolean;
       /** True if users are back on the old version */
       readonly hasReturned: boolean;
@@ -45,16 +45,16 @@ export type StepResult =
       readonly refused?: Run['refused'];
     };
 
-/** An invocation of a function, or of a step in a process of its own */
+/** An invocation of a function, or of a step in its own process */
 export interface Invocation {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock immediately. */
   readonly interruption?: AbortSignal | undefined;
-  /** Time for the limit of reads; real by default */
+  /** Clock for the limit of reads; the real one by default */
   readonly time?: Time | undefined;
 }
 
-interface StepOptions extends Invocation, Pick<Order, 'runId' | 'intent'> {
+interface StepOptions extends Invocation, Pick<StepCall, 'runId' | 'intent'> {
   /** Why the window failed; the rollback step then only begins. */
   readonly failed?: Refusal | undefined;
 }
@@ -72,16 +72,20 @@ export async function runStep(
   try {
     // The run may have advanced before this invocation got the lock.
     const storedRun = await services.runs.read(runId);
-    const isWanted = intent !== undefined;
+    const isByPerson = intent !== undefined;
     const context = { services, input: intent ?? {}, run: storedRun };
     const assertInTime = step.endsWithWindow
       ? assertNotClosing(storedRun, services.clock)
       : () => {};
-    return await lock.keep(lease, assertInTime, (overdue) => {
-      const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
+    return await lock.keepLease(lease, assertInTime, (leaseSignal) => {
+      const signal = interruption ? AbortSignal.any([leaseSignal, interruption]) : leaseSignal;
       // Aborts reads whose results are no longer needed.
       const { time = createRealTime(AbortSignal.any([signal, invocationEnd.signal])) } = options;
-      return runLocked(step, { ...context, lease, signal }, { isWanted, timeLeftMs, time, failed });
+      return runLocked(
+        step,
+        { ...context, lease, signal },
+        { isByPerson, timeLeftMs, time, failed },
+      );
     });
   } finally {
     invocationEnd.abort();
@@ -100,34 +104,34 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
 }
 
 interface LockedOptions extends Pick<StepOptions, 'timeLeftMs' | 'failed'> {
-  readonly isWanted: boolean;
+  readonly isByPerson: boolean;
   readonly time: Time;
 }
 
 async function runLocked(
   step: Step,
   context: StepRequest & Pick<WorkContext, 'lease' | 'signal'>,
-  { isWanted, timeLeftMs, time, failed }: LockedOptions,
+  { isByPerson, timeLeftMs, time, failed }: LockedOptions,
 ): Promise<StepResult> {
   const { services, input, run: storedRun, lease, signal } = context;
   const { runs, lock } = services;
-  const move = chooseMove(step.command, storedRun, { isWanted, now: services.clock() });
+  const move = chooseMove(step.command, storedRun, { isByPerson, now: services.clock() });
   if (move.approves) assertApproved(storedRun, move.approves, input);
   // The evidence does not change until the step has finished.
-  const inputs = findBasis(step.command, storedRun);
-  const addSpeed = createRating(services.clock);
+  const inputs = listInputArtifacts(step.command, storedRun);
+  const addSpeed = createSpeedMeter(services.clock);
   const stopwatch = createStopwatch(services.clock);
   const bucket = createBucket(() => runs.maxRate(storedRun.runId), time);
-  const keep: Resumed['keep'] = async (state, progress) => {
+  const saveCursor: Resumed['saveCursor'] = async (state, progress) => {
     signal.throwIfAborted();
     const workedMs = stopwatch.milliseconds();
     const checkpoint = { state, inputs, workedMs, ...addSpeed(progress) };
     await runs.saveCheckpoint(lease, step.command, checkpoint);
   };
-  const refused = failed && (findFailure(storedRun) ?? toRefused(failed));
+  const refused = failed && (findFailure(storedRun) ?? toStoredRefusal(failed));
   let run = refused
-    ? noteFailure(storedRun, refused)
-    : recordIntent(storedRun, { move, input, isWanted });
+    ? recordFailure(storedRun, refused)
+    : recordIntent(storedRun, { move, input, isByPerson });
   if (!isDeepStrictEqual(run, storedRun)) await runs.write(lease, run);
   const hasBegun = () => move.through === undefined || run.phase === move.through;
   // Another invocation may have begun the rollback.
@@ -137,17 +141,17 @@ async function runLocked(
     ? savedCheckpoint
     : undefined;
   if (checkpoint) stopwatch.resume(checkpoint);
-  const note: WorkContext['note'] = async (changes) => {
+  const updateRun: WorkContext['updateRun'] = async (changes) => {
     signal.throwIfAborted();
     run = { ...run, ...changes };
     await runs.write(lease, run);
   };
-  const afterResponse = createCopySlowdown(step.command, { run, note }, time);
+  const afterResponse = createCopySlowdown(step.command, { run, updateRun }, time);
   const vectors = throttleStore(services.vectors, bucket, { now: time.now, afterResponse });
   const workContext: WorkContext = {
     ...context,
     services: { ...services, vectors },
-    renew: async () => {
+    renewLease: async () => {
       signal.throwIfAborted();
       await lock.renew(lease);
     },
@@ -155,13 +159,13 @@ async function runLocked(
       if (hasBegun()) return;
       const prepared = await prepare();
       signal.throwIfAborted();
-      // Replaces the record: what applied to the phase before, such as accepted losses, is dropped.
+      // Replaces the record: what applied to the previous phase, such as accepted losses, is dropped.
       run = { ...enterNextPhase(run, { move, input, now: services.clock() }), ...prepared };
       await runs.write(lease, run);
-      // The rollback of a failed window only begins here: the next invocation has its own time and rights.
+      // The rollback of a failed window only begins here: the next invocation has its own time and permissions.
       if (refused) throw outOfTime();
     },
-    // Returns the present record, including the latest notes.
+    // Returns the current record, including the latest updates.
     get run() {
       return run;
     },
@@ -169,22 +173,22 @@ async function runLocked(
     get input() {
       return hasBegun() ? { ...run.accepted, ...input } : input;
     },
-    note,
+    updateRun,
     workedMs: stopwatch.milliseconds,
     hasTime: () => {
       signal.throwIfAborted();
       return timeLeftMs() > SAVING_TIME_MS;
     },
   };
-  const work = step.work(resume(workContext, { cursor: checkpoint?.state, keep }));
+  const work = step.work(resume(workContext, { cursor: checkpoint?.state, saveCursor }));
   const outcome = await work.catch(async (cause: unknown) => {
     if (cause instanceof Paused) return cause;
     const failure = hasBegun() ? translateFailure(cause) : explainFailure(cause, findFailure(run));
     // Without a rollback, nothing else records the reason.
-    const mustNoteRefusal = !hasBegun() || isRepeated(run, services.clock());
+    const mustRecordRefusal = !hasBegun() || isRepeated(run, services.clock());
     if (failure instanceof Refusal && !signal.aborted) {
-      if (mustNoteRefusal) await note({ refused: toRefused(failure) });
-      if (run.accepted && isBeforeWindow(run.phase)) await note({ accepted: undefined });
+      if (mustRecordRefusal) await updateRun({ refused: toStoredRefusal(failure) });
+      if (run.accepted && isBeforeWindow(run.phase)) await updateRun({ accepted: undefined });
     }
     throw failure;
   });
@@ -200,17 +204,17 @@ async function runLocked(
 /** Only the copy pauses by itself: in a switch, users wait. */
 function createCopySlowdown(
   command: Command,
-  { run, note }: Pick<WorkContext, 'run' | 'note'>,
+  { run, updateRun }: Pick<WorkContext, 'run' | 'updateRun'>,
   time: Time,
 ) {
   if (command !== 'copy') return undefined;
-  const onBeginning = (answerMs: number) => note({ answerMs });
-  return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
+  const onBaseline = (answerMs: number) => updateRun({ answerMs });
+  return createSlowdown({ baselineMs: run.answerMs, onBaseline }, time);
 }
 
 // Lists the artifacts that the step builds on. If one was renewed, a step that had begun starts again: half of its work is for
 // another collection. A switch records its beginning as a phase, and renews evidence itself.
-function findBasis(command: Command, { evidence }: Run): string[] {
+function listInputArtifacts(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
   );
@@ -230,8 +234,8 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
 }
 
 /**
- * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a step that
- * is under way to the record: the state machine may continue it. Before a window, they apply until the step is done or refused, or
+ * Records what the operator decided: accepted findings and the length of the window in the plan; and losses accepted for a step
+ * under way, because the state machine may continue it. Before a window, such losses apply until the step is done or refused, or
  * an operator calls a step.
  */
 function recordIntent(
@@ -239,12 +243,12 @@ function recordIntent(
   {
     move,
     input,
-    isWanted,
-  }: { readonly move: Move; readonly input: Intent; readonly isWanted: boolean },
+    isByPerson,
+  }: { readonly move: Move; readonly input: Intent; readonly isByPerson: boolean },
 ): Run {
   const { phase } = storedRun;
   const { accepted: _, ...unaccepted } = storedRun;
-  const run = isWanted && isBeforeWindow(phase) ? unaccepted : storedRun;
+  const run = isByPerson && isBeforeWindow(phase) ? unaccepted : storedRun;
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
@@ -252,8 +256,8 @@ function recordIntent(
   return continues ? acceptLosses(planned, input) : planned;
 }
 
-/** Records that the window failed before its rollback begins. If that is refused or killed, the record tells what to do. */
-function noteFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
+/** Records that the window failed, before its rollback begins. If the rollback is refused or killed, the record tells what to do. */
+function recordFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
   // A repeated step fails only because the record says so already.
   if (run.phase !== 'switching' || findFailure(run)) return run;
   return { ...run, refused, window: { ...windowOf(run), failed: refused } };
@@ -261,7 +265,7 @@ function noteFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
 
 function enterNextPhase(
   run: Run,
-  { move, input, now }: { readonly move: Granted; readonly input: Intent; readonly now: Date },
+  { move, input, now }: { readonly move: AcceptedMove; readonly input: Intent; readonly now: Date },
 ): Run {
   const refused = run.refused ?? move.because;
   const entered = enterPhase(
@@ -272,12 +276,12 @@ function enterNextPhase(
   return acceptLosses(entered, input);
 }
 
-/** Adds the failure that the rollback was to follow: if the run has nothing to return to, the operator needs both causes. */
+/** Adds the failure that caused the rollback: if the run has nothing to return to, the operator needs both reasons. */
 function explainFailure(cause: unknown, failed: Run['refused']): unknown {
   const failure = translateFailure(cause);
   if (!failed || !(failure instanceof Refusal)) return failure;
   const { name, why, data } = failure;
-  const bothReasons = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
+  const bothReasons = `${why} It was rolling back after ${failed.name}: ${failed.why}`;
   return new Refusal(name, bothReasons, { data, cause: failure });
 }
 
@@ -288,7 +292,7 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   return {
     ...entered,
     ...changes,
-    ...(outcome.refusal && { refused: toRefused(outcome.refusal) }),
+    ...(outcome.refusal && { refused: toStoredRefusal(outcome.refusal) }),
     evidence: { ...entered.evidence, ...added },
   };
 }

@@ -133,7 +133,7 @@ function createRunStore(options: {
   }
 
   /** The reminder is stored outside of the record, which needs the lock: people are reminded while another run holds it. */
-  async function noteReminder(runId: string): Promise<void> {
+  async function recordReminder(runId: string): Promise<void> {
     await database.commit([put({ ...keyOf(runId, REMINDER), reminded_at: now() })]);
   }
 
@@ -143,12 +143,12 @@ function createRunStore(options: {
     return item && Number(item.reminded_at);
   }
 
-  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate points a second; 0: no limit */
+  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate points per second; 0: no limit */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
     await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }
 
-  /** Reads the limit of points read a second; undefined without one. */
+  /** Reads the limit of points read per second; undefined if unlimited. */
   async function maxRate(runId: string): Promise<number | undefined> {
     const item = await database.get(keyOf(runId, MAX_RATE));
     return Number(item?.max_rate ?? 0) || undefined;
@@ -163,7 +163,7 @@ function createRunStore(options: {
     readCheckpoint,
     confirm,
     confirmedBy,
-    noteReminder,
+    recordReminder,
     remindedAt,
     limitRate,
     maxRate,
@@ -179,7 +179,7 @@ function put(item: Item): Write {
 }
 
 function refuseUnknownRun(runId: string, known: readonly string[]): Refusal {
-  const hint = known.length > 0 ? `; there are ${known.join(', ')}` : '';
+  const hint = known.length > 0 ? `; known runs: ${known.join(', ')}` : '';
   return new Refusal('RefusedUnknownRun', `There is no run ${runId}${hint}.`);
 }
 

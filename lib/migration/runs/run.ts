@@ -127,12 +127,12 @@ export const refusedSchema = v.strictObject({
   data: v.custom<RefusalData>((data) => typeof data === 'object'),
 });
 
-export function toRefused({ name, why, data }: Refusal): NonNullable<Run['refused']> {
+export function toStoredRefusal({ name, why, data }: Refusal): NonNullable<Run['refused']> {
   return { name, why, data };
 }
 
 /**
- * The window, from the freeze until users are on the old version again; none of it applies to the next one. It is not part of a
+ * The window, from the freeze until users are on the old version again; none of it applies to the next window. It is not part of a
  * step's journal: next.ts, the watch and the status read it after that journal has been deleted.
  */
 const windowSchema = v.strictObject({
@@ -185,7 +185,7 @@ const runSchema = v.strictObject({
   /** Evidence of the last window that has ended */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** Time at which an action of this phase was found to be confirmed but not done: it has been a new request since. */
+  /** Time at which an action of this phase was found to be confirmed but not done: requesting it again is a new request. */
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: parts that the collection had before the run, and that an abort keeps */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
@@ -223,7 +223,7 @@ const runSchema = v.strictObject({
   answerMs: v.optional(v.number()),
   /** Last common version of both collections */
   base: v.optional(baseSchema),
-  /** Why the last command was refused, with the numbers */
+  /** Why the last command was refused */
   refused: v.optional(refusedSchema),
 });
 
@@ -338,7 +338,7 @@ function leaveWindow(run: Run): Run {
 // The backup of the window is kept: the next window takes another.
 const WINDOW_EVIDENCE: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
-/** Names the list of the lock that a run without the lock is in; undefined if the run keeps nothing that must be removed later */
+/** Names the lock's list for a run that has released the lock; undefined if the run keeps nothing that must be removed later */
 export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' ? 'left' : undefined;
@@ -360,7 +360,7 @@ function defineStored<Output>(
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
     const path = v.getDotPath(result.issues[0]) ?? 'whole';
-    throw new Refusal('RefusedDefect', `A record cannot hold this as its ${path}.`);
+    throw new Refusal('RefusedDefect', `A record cannot have this as its ${path}.`);
   }
 
   return {

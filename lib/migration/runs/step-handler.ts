@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 import { openRecords, openServices } from '../services-from-environment.ts';
 import { advance } from './advance.ts';
 import { translateFailure } from './failures.ts';
-import { parseOrder } from './input.ts';
+import { parseStepCall } from './input.ts';
 import type { RunRecords } from './run-store.ts';
 import type { Step } from './step.ts';
 
@@ -17,7 +17,7 @@ export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMill
 export function stepHandler(step: Step, services: () => Promise<Services>) {
   return async (payload: unknown, context: InvocationContext) =>
     await advance(step, await services(), {
-      ...parseOrder(step.command, payload),
+      ...parseStepCall(step.command, payload),
       timeLeftMs: () => context.getRemainingTimeInMillis(),
       interruption: context.interruption,
     });

@@ -25,7 +25,7 @@ export interface WorkContext extends StepRequest, Timed {
    */
   readonly begin: (prepare: () => Promise<Pick<Run, 'window'>>) => Promise<void>;
   /** Changes the record before an effect that cannot be seen afterwards, or before the step refuses. */
-  readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
+  readonly updateRun: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
 }
 
 /** Input of a step's work, and of each of its stages */

@@ -24,12 +24,12 @@ export const DAY_MS = 86_400_000;
 export function assertNotClosing(run: Pick<Run, 'window'>, clock: () => Date): () => void {
   const isLate = isPastDeadline(run, clock());
   return () => {
-    if (!isLate && isPastDeadline(run, clock())) throw notNow(closingText(run));
+    if (!isLate && isPastDeadline(run, clock())) throw notNow(describeClosing(run));
   };
 }
 
 /** True if users may be on the new version, in a window that has not ended. */
-export function isOpened(run: Pick<Run, 'window'>, now: Date): boolean {
+export function isOpenBeforeDeadline(run: Pick<Run, 'window'>, now: Date): boolean {
   return wasOpened(run) && !isPastDeadline(run, now);
 }
 
@@ -37,12 +37,12 @@ export function isPastDeadline({ window }: Pick<Run, 'window'>, now: Date): bool
   return now.getTime() >= (window?.deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 
-export function closingText(run: Pick<Run, 'window'>): string {
+export function describeClosing(run: Pick<Run, 'window'>): string {
   return `The window closed at ${new Date(windowOf(run).deadlineAt).toISOString()}.`;
 }
 
 /** Adds the speed of this invocation to the progress of its step. */
-export function createRating(clock: () => Date) {
+export function createSpeedMeter(clock: () => Date) {
   let firstProgress: { readonly done: number; readonly at: number } | undefined;
   return (progress?: Progress): { readonly progress?: Progress } => {
     if (!progress) return {};

@@ -7,34 +7,34 @@ import { builtCollectionsOf, liveCollectionsOf, withCompanion } from '../runs/ru
 import type { Step, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { listOwnCollections, removeCollections, removeOwn } from './clean-up.ts';
-import { compare, haveSameSums } from './comparison.ts';
+import { listOwnCollections, removeCollections, removeOwnCollections } from './clean-up.ts';
+import { compare, haveSameMemories } from './comparison.ts';
 import { undoInPlace } from './in-place.ts';
-import { lacksMost, removeKept } from './last-copies.ts';
+import { activeLacksMost, removeKept } from './last-copies.ts';
 
 export const abort: Step = {
   command: 'abort',
   forecast: async (request) => {
-    const { removes, keeps } = await sortCollections(request);
+    const { removes, keeps } = await decideRemovals(request);
     return { removes, ...(keeps.length > 0 && { keeps }) };
   },
   work: async (context) => {
-    const { run, note } = context;
-    const { keeps } = await sortCollections(context);
+    const { run, updateRun } = context;
+    const { keeps } = await decideRemovals(context);
     // Recorded before the removal: after a kill in between, the next abort keeps the same.
-    if (keeps.length > 0) await note({ kept: [...new Set([...run.kept, ...keeps])] });
-    await removeOwn(context, { except: keeps.flatMap(withCompanion) });
+    if (keeps.length > 0) await updateRun({ kept: [...new Set([...run.kept, ...keeps])] });
+    await removeOwnCollections(context, { except: keeps.flatMap(withCompanion) });
     await undoInPlace(context);
     return {};
   },
 };
 
 /** Decides which of the run's collections to remove. Those that may hold the only copy of some memories are kept for a person. */
-async function sortCollections(request: StepRequest) {
+async function decideRemovals(request: StepRequest) {
   const ownCollections = listOwnCollections(request);
   const filledCollections = await listFilledCollections(request, ownCollections);
-  const mayHoldLastCopies = filledCollections.length > 0 && (await lacksMost(request));
-  const lastCopies = mayHoldLastCopies ? filledCollections : await listWritten(request);
+  const mayHoldLastCopies = filledCollections.length > 0 && (await activeLacksMost(request));
+  const lastCopies = mayHoldLastCopies ? filledCollections : await listLateWritten(request);
   const keeps = ownCollections.filter(
     (name) => lastCopies.includes(name) || request.run.kept.includes(name),
   );
@@ -57,7 +57,7 @@ async function listFilledCollections(
 }
 
 /** Lists the new collection if it has late writes: an instance from an earlier window may still write to it alone. */
-async function listWritten(request: StepRequest): Promise<string[]> {
+async function listLateWritten(request: StepRequest): Promise<string[]> {
   const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
   if (!run.base || !listOwnCollections(request).includes(standby)) return [];
@@ -69,7 +69,7 @@ async function listWritten(request: StepRequest): Promise<string[]> {
 
 /**
  * Removes the remains of an aborted run: each collection that users once worked on, when its retention period ends; backups and
- * reports, when all these periods and that of the run have ended. Takes the lock only if something is due.
+ * reports, when all these periods and the run's own have ended. Takes the lock only if something is due.
  * @param deletes number of memories that users deleted, according to the operator
  * @throws Refusal if the collection in use seems to have been emptied
  */
@@ -106,7 +106,7 @@ function computeRetentionEnd(run: Run): number {
   return Math.max(runRetentionEnd, ...run.served.map(({ until }) => until));
 }
 
-/** Removes collections, except one that changed after users left it: that is recorded as kept. @returns the changed record */
+/** Removes collections, except one that changed after users left it, which is recorded as kept. @returns the changed record */
 async function removeServed(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   served: Run['served'],
@@ -117,9 +117,9 @@ async function removeServed(
   const exists = collections.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
   const hasChanged =
-    exists && !isInUse && !(await haveSameSums({ services, run }, live, { base: run.base }));
+    exists && !isInUse && !(await haveSameMemories({ services, run }, live, { base: run.base }));
   const except = hasChanged ? [live, companion] : [];
-  await removeCollections({ services, run, renew: () => lock.renew(lease) }, collections, {
+  await removeCollections({ services, run, renewLease: () => lock.renew(lease) }, collections, {
     except,
   });
   const changedRun = {

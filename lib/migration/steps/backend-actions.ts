@@ -1,9 +1,9 @@
 // The actions of a switch: freezing writes, changing the setting and the aliases that name the collection, deploying, opening
 // writes. Setting and aliases are changed here; a webhook carries out the other actions, or a person does and confirms
-// each. A confirmation is valid for one pending action. A write of the test user proves that writes are frozen, or open again.
+// each. A confirmation is valid for one pending action. A test user's write proves that writes are frozen, or open again.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
-import { changedSetting } from '../ports/collection-setting.ts';
+import { refuseChangedSetting } from '../ports/collection-setting.ts';
 import type { HookOutcome } from '../ports/hooks.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -15,8 +15,8 @@ import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
 
-/** Time after the window at which a freeze ends by itself */
-const GRACE_MS = 15 * 60_000;
+/** A freeze expires by itself this long after the window's deadline. */
+const FREEZE_GRACE_MS = 15 * 60_000;
 
 /** Requests an action, and waits until it is done. @throws Paused */
 export async function waitForAction(
@@ -33,7 +33,7 @@ export async function waitForAction(
 
 /** True if the action is confirmed. Makes it the pending action if it is not yet. */
 async function isConfirmed(
-  { services, run, lease, note }: StepContext,
+  { services, run, lease, updateRun }: StepContext,
   action: ExternalAction,
   collection: string,
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ async function isConfirmed(
     return (await services.runs.confirmedBy(run)) !== undefined;
   }
   const since = services.clock().getTime();
-  await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
+  await updateRun({ pendingAction: { action, collection, since, epoch: lease.epoch } });
   return false;
 }
 
@@ -52,14 +52,14 @@ async function requestAction(
   action: ExternalAction,
   collection: string,
 ): Promise<HookOutcome> {
-  const { run, note } = context;
+  const { run, updateRun } = context;
   let outcome: HookOutcome | undefined;
   try {
     outcome = await callHook(context, action, collection);
     return outcome;
   } finally {
     if (outcome !== 'asked-of-a-person' && run.pendingAction) {
-      await note({ pendingAction: undefined });
+      await updateRun({ pendingAction: undefined });
     }
   }
 }
@@ -78,11 +78,11 @@ async function callHook(
     occasion: nameOccasion(run),
     collection,
     testUser: testUserOf(runId),
-    deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
+    deadlineAt: endsBy === undefined ? undefined : endsBy + FREEZE_GRACE_MS,
   });
 }
 
-/** Tells requests for an action apart: one in another window or rollback, or after `askAgain`, is a new request. */
+/** Names a request: the same action in another window or rollback, or after `askAgain`, is a new request. */
 function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseSince(run)}`;
 }
@@ -91,14 +91,14 @@ function nameOccasion(run: Run): string {
  * Called when an action was falsely reported as done: the next request is a new one, for a person and for a webhook that carries
  * out each request once.
  */
-export async function askAgain({ services, run, note }: StepContext): Promise<void> {
+export async function askAgain({ services, run, updateRun }: StepContext): Promise<void> {
   const { askedAgainAt: previous = 0 } = run;
   const askedAgainAt = Math.max(services.clock().getTime(), previous + 1);
-  await note({ pendingAction: undefined, askedAgainAt });
+  await updateRun({ pendingAction: undefined, askedAgainAt });
 }
 
 /** Adds to the message of a failure that the action before it may not have been carried out. */
-export function suspectAction(
+export function addActionHint(
   action: ExternalAction,
   collection: string,
   failure: unknown,
@@ -115,7 +115,7 @@ export const freezeChecksSchema = v.object({
   unprovedSince: v.optional(v.number()),
 });
 
-/** Time between two test writes; less if the longest request is short */
+/** Time between two test writes; shorter if `drainSeconds` is */
 const FREEZE_POLL_SECONDS = 10;
 
 function choosePollSeconds({ drainSeconds }: Run['plan']): number {
@@ -125,7 +125,7 @@ function choosePollSeconds({ drainSeconds }: Run['plan']): number {
 /** Time for which responses that prove nothing are tolerated */
 const PATIENCE_MS = 60_000;
 
-/** Failures that prove that the backend makes no write at all */
+/** Failures that prove that the backend accepts no writes at all */
 const FREEZE_PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Proof of a freeze, for the report */
@@ -138,17 +138,17 @@ export const proofSchema = v.object({
 type FreezeProof = v.InferOutput<typeof proofSchema>;
 
 interface Freezing {
-  /** Collections that a write of the backend changes */
+  /** Collections that the backend's writes change */
   readonly collections: readonly [string, ...string[]];
-  readonly isProved?: boolean;
+  readonly needsProof?: boolean;
 }
 
 export async function freezeWrites(
   context: StepContext,
-  { collections, isProved = true }: Freezing,
+  { collections, needsProof = true }: Freezing,
 ): Promise<FreezeProof | Record<string, never>> {
   await waitForAction(context, 'freeze', collections[0]);
-  return isProved ? await proveFrozen(context, collections) : {};
+  return needsProof ? await proveFrozen(context, collections) : {};
 }
 
 /**
@@ -159,7 +159,7 @@ async function proveFrozen(
   context: StepContext,
   collections: Freezing['collections'],
 ): Promise<FreezeProof> {
-  const { cursor, keep } = context;
+  const { cursor, saveCursor } = context;
   const checks = v.parse(v.optional(freezeChecksSchema, {}), cursor);
   const { plan } = context.run;
   const now = context.services.clock().getTime();
@@ -170,14 +170,14 @@ async function proveFrozen(
   if (!isResponse) throw failure;
   if (!FREEZE_PROOFS.includes(failure.code)) {
     const { unprovedSince = now } = checks;
-    await keep({ unprovedSince });
+    await saveCursor({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS)
       throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
     throw refuseUnfrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = checks;
-  await keep({ refusedSince });
+  await saveCursor({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {
     const frozenSince = new Date(refusedSince).toISOString();
@@ -205,7 +205,7 @@ export async function assertOpen(
 }
 
 const MEMORABLE_TEXT = 'My name is a test of the write freeze.';
-/** A text from which nothing is remembered, even in a graph */
+/** Text that yields no memory, not even in a graph */
 const FORGETTABLE_TEXT = 'Hi.';
 
 /** Tries a write of the test user, and removes it. @returns its failure; undefined if the write was made */
@@ -214,10 +214,10 @@ async function tryWrite(
   collections: readonly string[],
   text: string,
 ): Promise<(Error & { readonly code?: unknown }) | undefined> {
-  const { services, run, renew } = context;
-  // Test writes of an earlier attempt would count as new ones.
+  const { services, run, renewLease } = context;
+  // Test writes from an earlier attempt would count as new ones.
   await removeTestWrites(context, collections);
-  await renew();
+  await renewLease();
   const failure = await services.backend.addMemory(testUserOf(run.runId), text).then(
     () => undefined,
     (error: Error) => error,
@@ -230,44 +230,48 @@ function refuseUnfrozen(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', why);
 }
 
-type ActivationContext = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
+type ActivationContext = Pick<StepContext, 'services' | 'run' | 'updateRun' | 'renewLease'>;
 
 interface Activation {
   readonly from: string;
   readonly to: string;
   /** Called if the store refuses to move the aliases; without it, the activation is refused. */
-  readonly onUnmoved?: (refusal: Refusal) => void;
+  readonly onAliasesRefused?: (refusal: Refusal) => void;
 }
 
 /** Changes setting and aliases. Can be repeated. @throws Refusal if the setting names another collection */
 export async function activate(
   context: ActivationContext,
-  { from, to, onUnmoved }: Activation,
+  { from, to, onAliasesRefused }: Activation,
 ): Promise<void> {
-  const { services, renew } = context;
+  const { services, renewLease } = context;
   const aliases = await findAliases(context);
-  await renew();
+  await renewLease();
   if (from !== to) await services.setting.change({ from, to });
   await moveAliases(context, aliases, to).catch((error: unknown) => {
-    if (!onUnmoved || !isRefusal(error, 'RefusedByService')) throw error;
-    onUnmoved(error);
+    if (!onAliasesRefused || !isRefusal(error, 'RefusedByService')) throw error;
+    onAliasesRefused(error);
   });
 }
 
-/** Lists the aliases of the old collection. They are recorded before one is moved: a rollback moves back only these. */
-async function findAliases({ services, run, note }: ActivationContext): Promise<readonly string[]> {
+/** Lists the aliases of the old collection. They are recorded before any is moved: a rollback moves back only these. */
+async function findAliases({
+  services,
+  run,
+  updateRun,
+}: ActivationContext): Promise<readonly string[]> {
   if (!run.plan.movesAliases || run.window?.aliases) return run.window?.aliases ?? [];
   const listedAliases = await services.vectors.listAliases();
   const aliases = listedAliases
     .filter(({ collection_name }) => collection_name === run.plan.sourceCollection)
     .map(({ alias_name }) => alias_name);
-  await note({ window: { ...windowOf(run), aliases } });
+  await updateRun({ window: { ...windowOf(run), aliases } });
   return aliases;
 }
 
 /** Moves aliases. An alias that another program moved stays where it is; one that was deleted with its collection is recreated. */
 async function moveAliases(
-  { services: { vectors }, run, renew }: ActivationContext,
+  { services: { vectors }, run, renewLease }: ActivationContext,
   aliases: readonly string[],
   to: string,
 ): Promise<void> {
@@ -284,7 +288,7 @@ async function moveAliases(
     return collection !== to && ownCollections.includes(collection);
   });
   if (toMove.length === 0) return;
-  await renew();
+  await renewLease();
   await vectors.moveAliases(toMove, to);
 }
 
@@ -295,11 +299,11 @@ function switchableCollections(run: Run): readonly string[] {
 /** @throws Refusal if another program changed the setting: users may write to the collection that it names. */
 export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
   const active = await setting.read();
-  if (isKnown(run, active)) return;
-  throw changedSetting(active, liveCollectionOf(run));
+  if (isSettingKnown(run, active)) return;
+  throw refuseChangedSetting(active, liveCollectionOf(run));
 }
 
-export function isKnown(run: Run, collection: string): boolean {
+export function isSettingKnown(run: Run, collection: string): boolean {
   return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
 }
 

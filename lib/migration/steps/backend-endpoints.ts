@@ -18,7 +18,7 @@ interface Replacement {
 const REPLACEMENTS: Partial<Readonly<Record<EndpointName, Replacement>>> = {
   health: { instead: 'any answer counts as healthy', finding: 'no-health' },
   chat: { instead: 'the smoke test writes, searches and reads', finding: 'no-chat' },
-  stats: { instead: 'counts are those of searches and of the store', finding: 'no-stats' },
+  stats: { instead: 'counts come from searches and the store', finding: 'no-stats' },
   graph: { instead: 'counts as deprecated once the new version is deployed' },
 };
 
@@ -97,6 +97,6 @@ function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
   const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {
     const requests = listRequests(endpoints).join(', ');
-    return `${requests} answer ${status}, like an unknown path: only their use will show if they exist`;
+    return `${requests} answer ${status}, like an unknown path: only using them will show whether they exist`;
   });
 }

@@ -1,7 +1,7 @@
-// Proves, without writing, that the key of the memory backend belongs to the run's test user. Otherwise only the smoke test would
-// find another user's key, in the middle of the window.
+// Proves, without writing, that the key of the memory backend belongs to the run's test user. Otherwise only the smoke test, in the
+// middle of the window, would reveal another user's key.
 import { isRefusal, Refusal } from '../refusals.ts';
-import { ofTestUser, testUserOf } from '../runs/run-names.ts';
+import { filterTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { MEMORY_BACKEND } from './backend-endpoints.ts';
 import { VECTOR_LAYOUT } from './collection-checks.ts';
@@ -13,7 +13,7 @@ const DETAIL = {
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 
-// Contains no name: from one, the new version would create a collection of entities
+// Contains no name, for which the new version would create its entity collection
 const QUESTION = 'what do i like';
 
 export const KEY_OF_TEST_USER = defineCheck({
@@ -34,7 +34,7 @@ async function proveKey({ services, run }: CheckContext): Promise<keyof typeof D
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
   // The test user has written nothing yet: more memories are another user's.
-  const stored = await vectors.count(run.plan.sourceCollection, ofTestUser(run));
+  const stored = await vectors.count(run.plan.sourceCollection, filterTestUser(run));
   if (returned > stored) {
     throw new Refusal(
       'RefusedKeyOfOtherUser',
@@ -44,7 +44,7 @@ async function proveKey({ services, run }: CheckContext): Promise<keyof typeof D
   return (await countMemories(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
 }
 
-/** Counts the user's memories with two endpoints. @returns the larger number */
+/** Counts the user's memories through two endpoints. @returns the larger number */
 async function countMemories(
   backend: Services['backend'],
   user: string,

@@ -11,7 +11,12 @@ import type { Contents } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
-import { assertWholeRestore, type Listing, listBefore, removeListing } from './restore-proof.ts';
+import {
+  assertWholeRestore,
+  type Listing,
+  listBeforeSnapshot,
+  removeListing,
+} from './restore-proof.ts';
 
 export const backup: Step = {
   command: 'backup',
@@ -30,7 +35,7 @@ export async function takeBackup(context: StepContext): Promise<Reference> {
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
   const restoredCollection = restoreTestCollectionOf(run);
   // In a window writes are frozen: one digest proves the restore, without a list.
-  const listing = run.window ? undefined : await listBefore(context);
+  const listing = run.window ? undefined : await listBeforeSnapshot(context);
   const provedBackup = await withSnapshot(context, source, async (kept) => {
     await restoreSnapshot(context, { name: restoredCollection, kept });
     const counted = await stages.once('counted', () => countRestored(context, listing));
@@ -70,8 +75,8 @@ async function removeProof(context: StepContext, listing: Listing | undefined): 
   await removeRestored(context);
 }
 
-async function removeRestored({ services, run, renew }: StepContext): Promise<void> {
-  await renew();
+async function removeRestored({ services, run, renewLease }: StepContext): Promise<void> {
+  await renewLease();
   await services.vectors.deleteCollection(restoreTestCollectionOf(run));
 }
 
@@ -89,7 +94,7 @@ async function writeManifest(
   const storeVersion = await services.vectors.fetchVersion();
   const collection = run.plan.sourceCollection;
   return await storeReport(context, 'backup-manifest', {
-    more: { collection, counts, snapshot: kept, contents, graph },
+    details: { collection, counts, snapshot: kept, contents, graph },
     facts: {
       ...counts.facts,
       storeVersion,
@@ -102,17 +107,17 @@ async function writeManifest(
 }
 
 /** @throws Refusal if this backup would lack the graph that the previous one has */
-export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
+export function assertGraphConfigured({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
   const { graph: kind = 'none' } = evidence['backup-manifest']?.facts ?? {};
   if (graph || kind === 'none') return;
-  throw new Refusal('RefusedSetting', 'The run has backed up a graph, and NEO4J_URL is not set.');
+  throw new Refusal('RefusedSetting', 'The run has backed up a graph, but NEO4J_URL is not set.');
 }
 
 type NewDump = Pick<GraphDump, 'kind' | 'prefix'>;
 
-/** @throws Refusal if the graph changes inside the window */
+/** @throws Refusal if the graph changes during the window */
 async function createDump({ services, run, lease }: StepContext): Promise<NewDump> {
-  assertGraphNamed(services, run);
+  assertGraphConfigured(services, run);
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
   if (!source) return { kind: 'none', prefix };
@@ -145,6 +150,6 @@ async function readBack(
 }
 
 /** Keys of the artifacts that an exact dump consists of */
-export function listFiles({ kind, prefix }: GraphDump): string[] {
+export function listDumpArtifacts({ kind, prefix }: GraphDump): string[] {
   return kind === 'exact' ? Object.values(listDumpKeys(prefix)) : [];
 }

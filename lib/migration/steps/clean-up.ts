@@ -2,16 +2,16 @@
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import { parseJournal, readJournal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
-import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
+import { collectionsOf, filterTestUser, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { removeLeftover } from '../snapshots.ts';
+import { removeAbandonedSnapshots } from '../snapshots.ts';
 
-type RemovalContext = Pick<StepContext, 'services' | 'run' | 'renew'>;
+type RemovalContext = Pick<StepContext, 'services' | 'run' | 'renewLease'>;
 
 /** Never removes the active collection or its companion, nor the old collection while a rollback is possible. */
 export async function removeCollections(
-  { services: { vectors, setting }, run, renew }: RemovalContext,
+  { services: { vectors, setting }, run, renewLease }: RemovalContext,
   names: readonly string[],
   options: { readonly keepsOld?: boolean; readonly except?: readonly string[] } = {},
 ): Promise<void> {
@@ -24,16 +24,16 @@ export async function removeCollections(
   ];
   for (const name of new Set(names)) {
     if (keptCollections.includes(name)) continue;
-    await renew();
+    await renewLease();
     await vectors.deleteCollection(name);
   }
 }
 
 /**
- * Removes the run's collections, except those that users worked on recently, and the snapshot of an abandoned backup.
+ * Removes the snapshot of an abandoned backup, and the run's collections except those that users worked on recently.
  * @param options collections that are also kept: users may work on them
  */
-export async function removeOwn(
+export async function removeOwnCollections(
   context: RemovalContext,
   options: { readonly except: readonly string[] },
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function removeOwn(
   await removeCollections(context, listOwnCollections(context), options);
 }
 
-/** Collections of the run, without those that users worked on recently */
+/** The run's collections, except those that users worked on recently */
 export function listOwnCollections({
   services,
   run,
@@ -61,21 +61,21 @@ async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   const windowCursor =
     windowJournal?.open?.stage === 'backed-up' ? windowJournal.open.cursor : undefined;
   for (const journal of [backupJournal, parseJournal(windowCursor)]) {
-    if (journal) await removeLeftover(context, sourceCollection, journal);
+    if (journal) await removeAbandonedSnapshots(context, sourceCollection, journal);
   }
 }
 
 /** @returns the number of the test user's points that were removed */
 export async function removeTestWrites(
-  { services, run, renew }: RemovalContext,
+  { services, run, renewLease }: RemovalContext,
   collections: readonly string[],
 ): Promise<number> {
   let removed = 0;
   for (const name of collections) {
     const points = await countTestWrites(services, run, [name]);
     if (points === 0) continue;
-    await renew();
-    await services.vectors.deletePoints(name, { filter: ofTestUser(run) });
+    await renewLease();
+    await services.vectors.deletePoints(name, { filter: filterTestUser(run) });
     removed += points;
   }
   return removed;
@@ -106,7 +106,7 @@ async function countTestWrites(
 ): Promise<number> {
   let points = 0;
   for (const name of collections) {
-    points += await vectors.count(name, ofTestUser(run)).catch(async (failure: unknown) => {
+    points += await vectors.count(name, filterTestUser(run)).catch(async (failure: unknown) => {
       // A 404 may come from a proxy: only the store knows that a collection does not exist.
       if (!isRefusedWith(failure, 404) || (await vectors.collectionExists(name))) throw failure;
       return 0;
@@ -117,7 +117,7 @@ async function countTestWrites(
 
 /**
  * Does work whose failure must not stop a step once traffic is open, such as freeing space: the failure is only logged.
- * @param message tells what a person has to do if the work fails
+ * @param message what a person has to do if the work fails
  */
 export async function tidyUp(
   { services, run }: StepContext,

@@ -6,7 +6,7 @@ import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionInfo, readDenseVector } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { collectionsOf, namesOf, restoreTestCollectionOf } from '../runs/run-names.ts';
+import { collectionNamesOf, collectionsOf, restoreTestCollectionOf } from '../runs/run-names.ts';
 import type { UNREACHABLE } from '../scan.ts';
 import { findUnreadableVectors } from '../unreadable-vectors.ts';
 import { listPremade } from './new-version.ts';
@@ -28,14 +28,14 @@ export const VECTOR_STORE = defineCheck({
     {
       why: ({ nodes }) => nodes > 1 && `The store has ${nodes} nodes.`,
       remedy:
-        'A snapshot holds the shards of one node, so a backup would not be whole. Copy the collection to a store of one node and point the backend there, as docs/migration/situations.md describes under "Several nodes"; then begin.',
+        'A snapshot contains the shards of one node, so a backup would be incomplete. Copy the collection to a store of one node and point the backend there, as docs/migration/situations.md describes under "Several nodes"; then begin the run.',
     },
     { why: ({ isReady }) => !isReady && 'The store is not ready.', remedy: AWAIT_HEALTH },
   ],
 });
 
 const GIVE_OWN_NAME =
-  'Give the collection that the memory backend works on with --source, by its own name.';
+  'With --source, give the own name of the collection that the memory backend works on, not an alias.';
 
 export const COLLECTION_NAMES = defineCheck({
   name: 'Collection names',
@@ -76,7 +76,7 @@ export const COLLECTION_NAMES = defineCheck({
         !(inPlace || movesAliases) &&
         `Aliases name ${source}: ${aliases.join(', ')}. The switch does not move them.`,
       remedy:
-        'Have them moved with the switch, and back with a rollback: --moves-aliases; or do it yourself: --accept aliases.',
+        'Have the switch move them, and a rollback move them back: --moves-aliases; or move them yourself: --accept aliases.',
       accept: ['aliases'],
       stops: 'run',
     },
@@ -89,7 +89,7 @@ async function findNames({ services, run }: CheckContext) {
   const collections = await vectors.listCollections();
   const listedAliases = await vectors.listAliases();
   const active = await setting.read();
-  const ownNames = namesOf(run);
+  const ownNames = collectionNamesOf(run);
   // Collections that the new version or the run has created already are no obstacle.
   const createdCollections = [...(await listPremade(services, run)), ...listCreatedBy(run)];
   const usedNames = [...collections, ...listedAliases.map(({ alias_name }) => alias_name)];
@@ -110,7 +110,7 @@ async function findNames({ services, run }: CheckContext) {
   };
 }
 
-// A backup that has begun may have left the collection of its restore test; later steps may have left any of the run's own.
+// A backup that has begun may have left the collection of its restore test; later steps may have left any of the run's collections.
 function listCreatedBy(run: Run): string[] {
   if (!run.evidence['preflight-report']) return [];
   return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
@@ -151,7 +151,7 @@ export const VECTOR_LAYOUT = defineCheck({
       why: ({ slots }) => {
         const otherSlots = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT);
         const names = otherSlots.join(', ');
-        return names && `There are other sparse vectors than ${KEYWORD_SLOT}: ${names}.`;
+        return names && `There are sparse vectors other than ${KEYWORD_SLOT}: ${names}.`;
       },
       remedy: SUPPORTED_LAYOUT,
     },
@@ -167,7 +167,7 @@ export const VECTOR_LAYOUT = defineCheck({
         hasOtherStorage &&
         `The old collection has ${shard_number} shards and ${datatype} vectors; the new version creates its collection with 1 shard and float32.`,
       remedy:
-        'Have the new version create its collection with the settings of the old one, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
+        'Have the new version create its collection with the settings of the old one, unset MEMORY_PREVIEW_URL, or accept it: --accept other-storage.',
       accept: ['other-storage'],
     },
   ],
@@ -176,7 +176,7 @@ export const VECTOR_LAYOUT = defineCheck({
 async function findLayout({ services: { vectors, preview }, run: { plan } }: CheckContext) {
   const { sourceCollection: source, inPlace } = plan;
   const info = await vectors.readCollectionInfo(source);
-  if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
+  if (!info) throw new Refusal('RefusedByService', `The collection ${source} was deleted.`);
   const { size, distance, multivector_config } = readDenseVector(info);
   const { shard_number, datatype } = readFixedSettings(info);
   return {
@@ -194,7 +194,7 @@ interface Layout {
   readonly info: CollectionInfo;
 }
 
-/** One rule for each limit of strict mode that must not be below the migration's requests */
+/** Creates a rule for each strict-mode limit that the migration's requests must not exceed. */
 function createStrictModeRules(
   limits: readonly (readonly [keyof StrictMode, needed: number, neededText: string])[],
 ): Rule<Layout>[] {
@@ -231,22 +231,22 @@ export const MEMORIES = defineCheck({
   }),
   rules: [
     defineUnreachableRule('absent', {
-      why: 'has no user, agent or session',
+      which: 'have no user, agent or session',
       remedy: 'Give those memories a user_id',
       finding: 'no-owner',
     }),
     defineUnreachableRule('not-a-text', {
-      why: 'has an id that is not a string',
+      which: 'have an id that is not a string',
       remedy: 'Turn those ids into strings',
       finding: 'ids-not-text',
     }),
     defineUnreachableRule('white-space', {
-      why: 'has an id with white space',
+      which: 'have an id with white space',
       remedy: 'Give those memories ids without white space',
       finding: 'ids-with-space',
     }),
     defineUnreachableRule('camel-case', {
-      why: 'has its ids under userId, agentId or runId',
+      which: 'have their ids under userId, agentId or runId',
       remedy: 'Rename those keys to user_id, agent_id and run_id',
       finding: 'camel-case-ids',
     }),
@@ -262,7 +262,7 @@ export const MEMORIES = defineCheck({
         count > 0 &&
         `${count} points have a vector with NaN components: ${examples.join(', ')}${count > examples.length ? ', ...' : ''}. No search finds them, and the store accepts no copy of them.`,
       remedy:
-        'Give these points the vectors of their texts, delete them, or migrate in place: --in-place.',
+        'Write these points again with vectors of their texts, delete them, or migrate in place: --in-place.',
     },
   ],
 });
@@ -283,11 +283,11 @@ type Unreachable = (typeof UNREACHABLE)[number];
 /** Rule for memories that the new version does not find by any of their ids */
 function defineUnreachableRule(
   reason: Unreachable,
-  { why, remedy, finding }: { why: string; remedy: string; finding: Acceptable },
+  { which, remedy, finding }: { which: string; remedy: string; finding: Acceptable },
 ): Rule<{ readonly unreachable: Readonly<Record<Unreachable, number>> }> {
   return {
     why: ({ unreachable: { [reason]: count } }) =>
-      count > 0 && `${count} ${why}: the new version would not find them.`,
+      count > 0 && `The new version would not find memories that ${which}: ${count}.`,
     remedy: `${remedy}, or accept it: --accept ${finding}.`,
     accept: ['unreachable-users', finding],
   };

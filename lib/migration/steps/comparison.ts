@@ -7,9 +7,9 @@ import {
   decideFate,
   digestOfVersion,
   findVectorDifference,
-  holdSame,
+  haveSameDigest,
   isUnchanged,
-  type Listed,
+  type ListedMemory,
   type VectorRules,
 } from '../fate.ts';
 import { type Changes, isExcessive } from '../mass-change.ts';
@@ -82,7 +82,7 @@ const EMPTY_TALLY: Tally = {
 interface Sources {
   readonly active: Source;
   readonly standby: Source;
-  /** Last common version; without it, the active version is right. */
+  /** Last common version; without it, the active version prevails. */
   readonly base?: Base | undefined;
   /** With these rules vectors are compared as well, and a different vector counts as a change. */
   readonly vectors?: VectorRules | undefined;
@@ -95,7 +95,7 @@ interface Pages {
   readonly total?: number;
 }
 
-/** Compares memory by memory, in constant memory. */
+/** Compares one memory at a time, in constant space. */
 export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
   return await comparePages(scope, sources, { pageSize: PAGE_SIZE, walk: UNINTERRUPTED });
 }
@@ -103,7 +103,7 @@ export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
 /** @throws Paused when time is up */
 export async function comparePages(
   scope: Scope,
-  { active, standby, vectors, base: before }: Sources,
+  { active, standby, vectors, base: previous }: Sources,
   { pageSize, walk: { cursor, checkpoint }, total = 0 }: Pages,
 ): Promise<Tally> {
   const scrollOptions = {
@@ -112,7 +112,7 @@ export async function comparePages(
     vector: vectors !== undefined,
   };
   const read = (source: Source) => readVersions(scope, source, scrollOptions);
-  const baseAccess = { artifacts: scope.services.artifacts, before };
+  const baseAccess = { artifacts: scope.services.artifacts, previous };
   const tally = createTally(cursor?.tally ?? EMPTY_TALLY, vectors);
   const start = cursor?.compared ?? 0;
   let compared = start;
@@ -133,8 +133,8 @@ export async function comparePages(
 
 interface VersionPair {
   readonly id: PointId;
-  readonly from: ScrolledPoint | Listed | undefined;
-  readonly to: ScrolledPoint | Listed | undefined;
+  readonly active: ScrolledPoint | ListedMemory | undefined;
+  readonly standby: ScrolledPoint | ListedMemory | undefined;
   readonly base: CommonVersion;
 }
 
@@ -143,7 +143,7 @@ function createTally(previous: Tally, vectors: VectorRules | undefined) {
   const late = { ...previous.late };
   const examples = [...late.examples];
 
-  function add({ id, from: active, to: standby, base }: VersionPair): void {
+  function add({ id, active, standby, base }: VersionPair): void {
     if (standby) counts.points += 1;
     const fate = decideFate(active, standby, base);
     if (fate === 'same') {
@@ -166,8 +166,8 @@ function createTally(previous: Tally, vectors: VectorRules | undefined) {
 }
 
 function compareVectors(
-  active: VersionPair['from'],
-  standby: VersionPair['to'],
+  active: VersionPair['active'],
+  standby: VersionPair['standby'],
   rules: VectorRules,
 ) {
   if (!active || !standby || 'digest' in active || 'digest' in standby) return undefined;
@@ -175,7 +175,7 @@ function compareVectors(
 }
 
 /** Compares the sums of all digests: false if either is unknown. */
-export async function haveSameSums(
+export async function haveSameMemories(
   scope: Scope,
   first: Source | SumSource,
   second: Source | RecordedSum,
@@ -185,7 +185,7 @@ export async function haveSameSums(
       ? second.fingerprint
       : await sumDigests(scope, second);
   if (secondSum === undefined) return false;
-  return holdSame({ digest: await sumDigests(scope, first) }, { digest: secondSum });
+  return haveSameDigest({ digest: await sumDigests(scope, first) }, { digest: secondSum });
 }
 
 /**
@@ -252,7 +252,7 @@ async function* readVersions(
   { services, run }: Scope,
   source: Source,
   scrollOptions: ScrollRequest = { limit: PAGE_SIZE, vector: false },
-): AsyncGenerator<ScrolledPoint | Listed, undefined, void> {
+): AsyncGenerator<ScrolledPoint | ListedMemory, undefined, void> {
   const { artifacts, vectors: store } = services;
   if (typeof source === 'object') {
     return yield* readBaseLines(artifacts, source.base?.segments ?? []);

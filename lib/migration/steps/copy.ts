@@ -1,8 +1,8 @@
-// Fills the new collection, compares both and repairs the differences. As users continue to write, the remaining differences are
-// reported as pending. A switch compares and repairs again while writes are frozen; then nothing may differ.
+// Fills the new collection, compares it with the old one and repairs the differences. As users continue to write, some remain and
+// are reported as pending. A switch compares and repairs again while writes are frozen; then nothing may differ.
 import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
-import { holdSame } from '../fate.ts';
+import { haveSameDigest } from '../fate.ts';
 import { measureSpeed } from '../forecast.ts';
 import { listFindings, measureParity, type Parity, pickParity } from '../parity.ts';
 import { decideKeywordFilling } from '../point-writer.ts';
@@ -142,7 +142,7 @@ async function compareSearches(context: StepContext): Promise<Parity> {
       to: { store: services.vectors, collection: plan.targetCollection },
       hasKeywords: (await decideKeywords(context)) === 'by-store',
       seed: runId,
-      without: testUserOf(runId),
+      excludedUser: testUserOf(runId),
     },
     stages,
   );
@@ -198,11 +198,11 @@ async function storeVerification(
       ...figures,
       ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
-    more: { faults: listProblems(report), ...report },
+    details: { faults: listProblems(report), ...report },
   });
 }
 
-/** Requires frozen writes. @throws Refusal unless both are equal, and unchanged since the backup */
+/** Requires frozen writes. @throws Refusal unless both collections are equal, and unchanged since the backup */
 export async function verifyEqual(
   context: StepContext,
   { report, faults }: Equalised,
@@ -221,7 +221,7 @@ export async function verifyEqual(
     throw new Refusal('RefusedVerification', why);
   }
   const digest = evidence['backup-manifest']?.facts.fingerprint;
-  if (holdSame(report.from, { digest })) return verification;
+  if (haveSameDigest(report.from, { digest })) return verification;
   const restoredPoints = evidence['backup-manifest']?.facts.points;
   const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restoredPoints}, or its points differ: the collection was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);
@@ -239,6 +239,6 @@ async function assertKeywords(request: StepRequest): Promise<void> {
   const why =
     keywords === 'no-slot'
       ? `${plan.targetCollection} has no keyword slot.`
-      : 'The store cannot make keyword vectors of texts.';
+      : 'The store cannot make keyword vectors from texts.';
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'empty-keywords' } });
 }

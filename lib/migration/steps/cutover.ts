@@ -8,7 +8,7 @@ import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
-import { assertAsPlanned } from './deployed-version.ts';
+import { assertPlannedVersion } from './deployed-version.ts';
 import { rollback } from './rollback.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
@@ -39,7 +39,7 @@ async function openWindow(context: StepContext): Promise<Pick<Run, 'window'>> {
   const maxRate = await services.runs.maxRate(run.runId);
   assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
   await assertReady(context);
-  await assertAsPlanned(services, run);
+  await assertPlannedVersion(services, run);
   const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
   const { [APPROVED_EVIDENCE]: report } = run.evidence;
   return {
@@ -54,7 +54,7 @@ async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> 
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   const evidence = await storeReport(context, 'cutover-report', {
     facts: { liveAt, retainUntil, ...collectFacts(journal), ...lastFacts },
-    more: { plan: run.plan },
+    details: { plan: run.plan },
   });
   // Backup and reports are protected already, but not for the minutes that the switch took.
   await tidyUp(context, 'Protect the backup and the reports from deletion by hand', async () => {

@@ -10,16 +10,16 @@ import { type CheckContext, defineCheck } from './prerequisites.ts';
 type DeployedVersion = 'new' | 'old' | 'unknown';
 
 const DETAIL: Readonly<Record<DeployedVersion, string>> = {
-  new: 'the new one already: collection and keyword slot change, and no version is deployed',
+  new: 'the new one already: only collection and keyword slot change',
   old: 'the old one',
   unknown: 'unknown, as the backend does not say',
 };
 
 const DEPLOY_PLANNED =
-  'Deploy the version that the run began with; or end the run with "abort", and begin another one.';
+  'Deploy the version that the run began with; or end the run with "abort", and begin another.';
 
 /** @throws Refusal for the wrong key */
-export async function findVersion(
+export async function findDeployedVersion(
   { backend }: Pick<Services, 'backend'>,
   { runId }: Pick<Run, 'runId'>,
 ): Promise<DeployedVersion> {
@@ -33,31 +33,30 @@ export async function findVersion(
 export const DEPLOYED_VERSION = defineCheck({
   name: 'Deployed version',
   needs: [KEY_OF_TEST_USER],
-  read: async ({ services, run }: CheckContext) => await findVersion(services, run),
+  read: async ({ services, run }: CheckContext) => await findDeployedVersion(services, run),
   detail: (deployed) => DETAIL[deployed],
   facts: (deployed) => ({ deployed }),
   rules: [
     {
       // Before the run is recorded, its plan depends on the version.
-      why: (deployed, run) =>
-        run.evidence['preflight-report'] && whyOtherThanPlanned(run, deployed),
+      why: (deployed, run) => run.evidence['preflight-report'] && whyUnplanned(run, deployed),
       remedy: DEPLOY_PLANNED,
     },
   ],
 });
 
-function whyOtherThanPlanned({ plan }: Run, deployed: DeployedVersion): string | undefined {
+function whyUnplanned({ plan }: Run, deployed: DeployedVersion): string | undefined {
   const planned = plan.sameVersion ? 'new' : 'old';
   if (deployed === 'unknown' || deployed === planned) return undefined;
   return `The backend runs the ${deployed} version, but the plan of the run expects the ${planned} one.`;
 }
 
 /** Called right before the window, where a refusal costs users nothing. @throws Refusal if another version is deployed */
-export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
-  // A backend that does not respond may be stopped already.
-  const deployed = await findVersion(services, run).catch(
+export async function assertPlannedVersion(services: Services, run: Run): Promise<void> {
+  // A backend that does not respond may have been stopped already.
+  const deployed = await findDeployedVersion(services, run).catch(
     recoverWith('unknown', isRetryableFailure),
   );
-  const why = whyOtherThanPlanned(run, deployed as DeployedVersion);
+  const why = whyUnplanned(run, deployed as DeployedVersion);
   if (why) throw new Refusal('RefusedPrerequisites', `${why} ${DEPLOY_PLANNED}`);
 }

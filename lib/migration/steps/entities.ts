@@ -29,7 +29,7 @@ export async function moveEntities(
   const { vectors } = context.services;
   const [, active] = withCompanion(options.from);
   const [, standby] = withCompanion(options.to);
-  // The new version creates it with the first entity.
+  // The new version creates the companion with the first entity.
   if (!(await vectors.collectionExists(active))) return { entities: 0 };
   await context.stages.once('configured', (context) =>
     configureCompanion(context, { active, standby }),
@@ -53,13 +53,13 @@ export async function moveEntities(
 }
 
 async function configureCompanion(
-  { services: { vectors }, cursor: hasBegun, keep }: StepContext,
+  { services: { vectors }, cursor: hasBegun, saveCursor }: StepContext,
   { active, standby }: { readonly active: string; readonly standby: string },
 ): Promise<void> {
   const exists = await vectors.collectionExists(standby);
   if (exists && !hasBegun) return;
   // After a kill, the companion is configured again.
-  await keep(true);
+  await saveCursor(true);
   if (!exists) {
     const params = (await vectors.readCollectionInfo(active))?.config.params;
     const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};

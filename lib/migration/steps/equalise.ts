@@ -1,7 +1,7 @@
 // Gives two collections the same contents: in every copy, in the window, in a rollback, and when late writes are carried
-// over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
+// over. Both are compared first: a mistake in one collection, such as emptying it, must not be repeated in the other.
 import type { Base } from '../base.ts';
-import { assertExpected, type Changes, chooseLimit, isExcessive } from '../mass-change.ts';
+import { assertExpected, type Changes, computeLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
 import { DECISIONS } from '../phases.ts';
 import { chooseCopySettings } from '../point-writer.ts';
@@ -50,7 +50,7 @@ export interface EqualiseOptions {
    */
   readonly base?: 'continued' | 'begun' | undefined;
   /** True if a user made that change to the standby collection */
-  readonly isOfUser?: ReconcileSettings['isOfUser'];
+  readonly isUserChange?: ReconcileSettings['isUserChange'];
   /** True if the store refuses writes to the active collection: changes of the standby one are then not applied. */
   readonly isActiveReadOnly?: boolean;
   /** Name of the walk, for its artifacts: one invocation may make several walks. */
@@ -82,7 +82,7 @@ export interface Equalised {
 }
 
 /**
- * Compares, then writes: two stages of the given context, so each call needs a stage of its own.
+ * Compares, then writes: two stages of the given context, so each call needs its own stage.
  * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
@@ -167,7 +167,7 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
   const { active, standby, onExcess, deletes } = options;
   const { vectors } = context.services;
   const readLimit = async (collection: string, deletes?: number) =>
-    chooseLimit({ points: await vectors.count(collection) }, deletes);
+    computeLimit({ points: await vectors.count(collection) }, deletes);
   return {
     ...(hasCommonVersion(context, options) && { backLimit: await readLimit(active) }),
     ...(onExcess !== 'write' && { limit: await readLimit(standby, deletes) }),
@@ -203,12 +203,12 @@ function hasCommonVersion({ run }: StepContext, { base }: Pick<EqualiseOptions, 
 
 async function readSettings(context: StepContext, options: EqualiseOptions) {
   const { vectors } = context.services;
-  const { active, standby, isOfUser, isActiveReadOnly = false } = options;
+  const { active, standby, isUserChange, isActiveReadOnly = false } = options;
   const writesBack = hasCommonVersion(context, options) && !isActiveReadOnly;
   return {
     ...(await chooseCopySettings(vectors, { from: active, to: standby })),
     without: testUserOf(context.run.runId),
-    isOfUser,
+    isUserChange,
     ...(writesBack && { back: await chooseCopySettings(vectors, { from: standby, to: active }) }),
   };
 }
@@ -244,24 +244,24 @@ async function writeChanges(
   settings: Omit<ReconcileSettings, 'mode'>,
   options: EqualiseOptions & WalkOptions,
 ): Promise<Reconciled> {
-  const { services, run, lease, renew, cursor, keep, checkpoint, note } = context;
+  const { services, run, lease, renewLease, cursor, saveCursor, checkpoint, updateRun } = context;
   const { artifacts } = services;
   const { insertsOnly, startsOver = false, mode = 'repair' } = options;
   const name = startsOver ? `${options.walk}-anew` : options.walk;
-  // Each invocation writes the next common version under a prefix of its own.
+  // Each invocation writes the next common version under its own prefix.
   const prefix = `${run.runId}/base-${lease.epoch}-${name}`;
   const base = {
     artifacts,
-    before: readBase(context, options),
-    write: { prefix, keep: (base: Base) => note({ base }) },
+    previous: readBase(context, options),
+    write: { prefix, save: (base: Base) => updateRun({ base }) },
   };
   const toCursor = (reached: ReconcileCheckpoint) => ({ reached, insertsOnly });
   const start = cursor?.reached ?? (options.earlier && startAfter(options.earlier));
   const ports: ReconcilePorts = {
     ...(options.base && { base }),
-    renew,
+    renewLease,
     cursor: startsOver ? undefined : start,
-    keep: (reached) => keep(toCursor(reached)),
+    saveCursor: (reached) => saveCursor(toCursor(reached)),
     checkpoint: (read, page) => checkpoint(async () => toCursor(await read()), page),
     total: await services.vectors.count(options.active),
     keepConflicts: async (pairs) => {
@@ -275,9 +275,9 @@ async function writeChanges(
 }
 
 /** Both versions of a memory, including the one that is overwritten */
-function describeConflict({ id, from, to }: PointPair) {
+function describeConflict({ id, active, standby }: PointPair) {
   const parsePayload = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
-  return { id: JSON.parse(id), stays: parsePayload(from), overruled: parsePayload(to) };
+  return { id: JSON.parse(id), stays: parsePayload(active), overruled: parsePayload(standby) };
 }
 
 /** Facts of the writes that only the standby collection had */

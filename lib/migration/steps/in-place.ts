@@ -1,5 +1,5 @@
 // Migrates without a second collection: the keyword slot is added to the active collection and filled while users write. In the
-// window, the new version is deployed on it. No data are copied in either direction.
+// window, the new version is deployed on it. No data is copied in either direction.
 import { measureSpeed } from '../forecast.ts';
 import {
   addKeywordSlot,
@@ -19,7 +19,7 @@ import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
-import { haveSameSums } from './comparison.ts';
+import { haveSameMemories } from './comparison.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
@@ -29,10 +29,10 @@ function getPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
 
 /**
  * Adds the slot with the settings of the new version, learned from the collection that it created for the test user.
- * @returns the number of deletions that the store had undone, which are repeated
+ * @returns the number of deletions that the store had undone, which were repeated
  */
 export async function addLearnedSlot(context: StepContext): Promise<number> {
-  const { services, run, note } = context;
+  const { services, run, updateRun } = context;
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
   const readSlots = async (name: string) =>
@@ -44,7 +44,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
     const hasSlot = KEYWORD_SLOT in (await readSlots(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
     // An abort must keep what existed before.
-    await note({ hadBefore: { hasSlot, hasCompanion } });
+    await updateRun({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
     addKeywordSlot(getPlace(context), learnedSlot),
@@ -64,12 +64,12 @@ export interface Filling {
  * @returns the verification report
  */
 export async function fillInPlace(context: StepContext<Filling>): Promise<Reference> {
-  const { run, renew, cursor, keep, checkpoint } = context;
+  const { run, renewLease, cursor, saveCursor, checkpoint } = context;
   const place = getPlace(context);
   const total = await place.store.count(place.collection);
   const start = cursor ?? { since: await findFilledVersion(context), filled: 0 };
   const unfilled = await fillUnfilled(place, {
-    renew,
+    renewLease,
     checkpoint: async (read) => {
       const filled = start.filled + (await read());
       await checkpoint(() => ({ ...start, filled }), { progress: { done: filled, total } });
@@ -77,7 +77,7 @@ export async function fillInPlace(context: StepContext<Filling>): Promise<Refere
   });
   const filled = start.filled + unfilled;
   const walk = await walkVersions(place, start.since, {
-    renew,
+    renewLease,
     cursor: start.walk,
     checkpoint: async (read) => {
       const walk = await read();
@@ -89,7 +89,7 @@ export async function fillInPlace(context: StepContext<Filling>): Promise<Refere
     return await storeFilled(context, walk, filled + walk.refilled);
   }
   // A refilled point has a newer version than the walk has listed.
-  await keep({ since: walk.highest, filled: filled + walk.refilled });
+  await saveCursor({ since: walk.highest, filled: filled + walk.refilled });
   throw outOfTime();
 }
 
@@ -108,10 +108,10 @@ async function storeFilled(
   { points, digest: fingerprint, highest }: VersionWalk,
   filled: number,
 ): Promise<Reference> {
-  const { services, run, renew } = context;
+  const { services, run, renewLease } = context;
   const place = getPlace(context);
   // The last batch may have left the store unhealthy.
-  await createBatchWriter(place, renew).assertMayWrite();
+  await createBatchWriter(place, renewLease).assertMayWrite();
   const pending = await countUnfilled(place);
   if (run.phase === 'switching' && pending > 0) {
     const why = `The store does not fill the keywords of ${pending} of ${points} points of ${place.collection}.`;
@@ -124,7 +124,7 @@ async function storeFilled(
   const speed = run.phase !== 'switching' && (await measureWalk(context, points));
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
-    more: { collection: place.collection, counts },
+    details: { collection: place.collection, counts },
   });
 }
 
@@ -140,11 +140,11 @@ async function measureWalk(context: StepContext, points: number) {
  * point unfilled.
  * @throws Refusal if anything was written since the freeze
  */
-export async function assertAsFrozen(context: StepContext): Promise<void> {
+export async function assertUnchangedSinceFreeze(context: StepContext): Promise<void> {
   const { facts = {} } = context.run.evidence['verification-report'] ?? {};
   const place = getPlace(context);
   for (const [fact, sum] of Object.entries(createSums(context))) {
-    if (await haveSameSums(context, { sum }, { fingerprint: facts[fact] })) continue;
+    if (await haveSameMemories(context, { sum }, { fingerprint: facts[fact] })) continue;
     throw refuseSourceChange(place.collection);
   }
   if ((await countUnfilled(place)) > 0) throw refuseSourceChange(place.collection);
@@ -168,7 +168,7 @@ function refuseSourceChange(collection: string): Refusal {
 }
 
 /** Removes the fingerprints of the texts, which serve no purpose once the run has ended. */
-export async function endInPlace(context: StepContext): Promise<void> {
+export async function removeTextFingerprints(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (run.hadBefore) await removeSlots(context, [SOURCE_SLOT], services.vectors);
 }
@@ -181,7 +181,7 @@ async function removeSlots(
   const { sourceCollection } = context.run.plan;
   await changeSlots(context, sourceCollection, async () => {
     for (const slot of slots) {
-      await context.renew();
+      await context.renewLease();
       await vectors.removeVector(sourceCollection, slot);
     }
   });
@@ -189,13 +189,13 @@ async function removeSlots(
 
 /** Removes the fingerprints, and the slot and the companion if the run created them and users have never worked with them. */
 export async function undoInPlace(context: StepContext): Promise<void> {
-  const { services, run, renew } = context;
+  const { services, run, renewLease } = context;
   const { vectors } = services;
   const [source, companion] = liveCollectionsOf(run);
   const hasServed = run.served.some(({ collection }) => collection === source);
-  if (!run.hadBefore || hasServed) return await endInPlace(context);
+  if (!run.hadBefore || hasServed) return await removeTextFingerprints(context);
   const ownSlots = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
   await removeSlots(context, ownSlots, vectors);
-  await renew();
+  await renewLease();
   if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
 }

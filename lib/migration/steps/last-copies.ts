@@ -20,7 +20,7 @@ type Removal = Scope & {
 };
 
 /**
- * Removes what a run kept. A refusal is noted, so that the watch does not repeat it every few minutes.
+ * Removes what a run kept. A refusal is recorded, so that the watch does not repeat it every few minutes.
  * @throws Refusal if the collection in use seems to have been emptied
  */
 export async function removeKept(removal: Removal, remove: () => Promise<void>): Promise<void> {
@@ -31,7 +31,7 @@ export async function removeKept(removal: Removal, remove: () => Promise<void>):
   } catch (error) {
     if (error instanceof Paused) throw error;
     const failure = translateFailure(error);
-    if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
+    if (failure instanceof Refusal) await services.runs.recordReminder(run.runId);
     throw failure;
   }
 }
@@ -41,15 +41,15 @@ const MAX_MISSING_SHARE = 0.5;
 
 async function assertNotEmptied(removal: Removal): Promise<void> {
   const { run, deletes } = removal;
-  const { active, missing, points } = await countLacking(removal);
+  const { active, missing, points } = await countMissingFromActive(removal);
   if (!isDamage(missing, points, deletes)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
 
 /** True if the collection in use lacks most of the memories, so that others may hold the last copies. */
-export async function lacksMost(request: Scope): Promise<boolean> {
-  const { missing, points } = await countLacking(request);
+export async function activeLacksMost(request: Scope): Promise<boolean> {
+  const { missing, points } = await countMissingFromActive(request);
   return isDamage(missing, points);
 }
 
@@ -76,8 +76,8 @@ function isDamage(missing: number, points: number, deletes = points * MAX_MISSIN
   return missing > deletes;
 }
 
-/** Counts the memories that the collection in use lacks, which may be the collection of a later run. */
-async function countLacking({ services, run }: Scope) {
+/** Counts the memories that the collection in use, which a later run may have built, lacks. */
+async function countMissingFromActive({ services, run }: Scope) {
   const active = await services.setting.read();
   const { removes: missing, points } = await countRemoved({ services, run }, active);
   return { active, missing, points };

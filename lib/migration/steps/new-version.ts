@@ -10,7 +10,12 @@ import { hasKeywords, KEYWORD_SLOT, readUnnamedVector } from '../points.ts';
 import { type Point, readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { builtCollectionsOf, liveCollectionOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
+import {
+  builtCollectionsOf,
+  filterTestUser,
+  liveCollectionOf,
+  testUserOf,
+} from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
@@ -62,16 +67,16 @@ export async function proveSlot(
 }
 
 async function provePoints(vectors: VectorStore, run: Run): Promise<void> {
-  const filter = ofTestUser(run);
+  const filter = filterTestUser(run);
   const { points } = await vectors.scroll(run.plan.targetCollection, { limit: 100, filter });
   const withoutKeywords = points.filter(({ vector }) => !hasKeywords(vector));
   if (points.length === 0 || withoutKeywords.length > 0) {
     const missing = `${withoutKeywords.length} of ${points.length} points of the warm-up`;
-    throw new Refusal('RefusedNewVersion', `${missing} have no vector: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `${missing} have no keyword vector: ${NO_KEYWORDS}.`);
   }
   const payloads = points.map(({ payload }) => v.parse(payloadSchema, JSON.parse(payload)));
   if (payloads.every(({ data, text_lemmatized = data }) => text_lemmatized === data)) {
-    throw new Refusal('RefusedNewVersion', `Words have no base form: ${NO_ENTITIES}.`);
+    throw new Refusal('RefusedNewVersion', `Words are not lemmatized: ${NO_ENTITIES}.`);
   }
 }
 
@@ -89,14 +94,14 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
 }
 
 /** @throws Refusal naming the part that failed */
-export async function runSmokeTest({ services, run, renew }: StepContext): Promise<void> {
+export async function runSmokeTest({ services, run, renewLease }: StepContext): Promise<void> {
   const { backend, vectors } = services;
   const user = testUserOf(run.runId);
   await backend.health();
-  await renew();
+  await renewLease();
   await backend.chat(user, 'Good morning');
   for (const sentence of TEST_MEMORIES.slice(0, 2)) {
-    await renew();
+    await renewLease();
     await backend.addMemory(user, sentence);
   }
   if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
@@ -112,7 +117,7 @@ export async function runSmokeTest({ services, run, renew }: StepContext): Promi
       'The backend does not report its graph as deprecated: is this the old version?',
     );
   }
-  const filter = ofTestUser(run);
+  const filter = filterTestUser(run);
   const live = liveCollectionOf(run);
   const { points } = await vectors.scroll(live, { limit: 100, filter });
   if (points.length === 0) {
@@ -122,7 +127,7 @@ export async function runSmokeTest({ services, run, renew }: StepContext): Promi
     );
   }
   if (points.some(({ vector }) => !hasKeywords(vector))) {
-    throw new Refusal('RefusedNewVersion', `New memories have no vector: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `New memories have no keyword vector: ${NO_KEYWORDS}.`);
   }
 }
 
@@ -132,7 +137,7 @@ type EmbeddingProof = 'proved' | 'unverified';
 const SAMPLE_SIZE = 64;
 const CANDIDATE_COUNT = 16;
 const PROBE_COUNT = 5;
-// By chance, this many are found in one of some four hundred runs. The proof tolerates a memory whose words were changed by hand.
+// By chance, this many are found in about one run in 450. The proof tolerates memories whose words were changed by hand.
 const MIN_FOUND = 3;
 
 interface Candidate {
@@ -142,11 +147,11 @@ interface Candidate {
 
 /**
  * Copies vectors and texts of old memories to the test user, without keyword vectors, and searches for some of them. The test
- * user must have no other memories; the copies are removed with the test user's.
+ * user must have no other memories. The caller removes the copies, with the test user's other points.
  * @throws Refusal if other memories are found first
  */
 export async function proveEmbeddings(
-  { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
+  { services: { vectors }, run, renewLease }: Pick<StepContext, 'services' | 'run' | 'renewLease'>,
   options: {
     readonly backend: MemoryBackend;
     /** Collection with the old memories: after the switch the new one, as the old one may have been deleted */
@@ -159,7 +164,7 @@ export async function proveEmbeddings(
   const { points } = await vectors.scroll(known, { limit: SAMPLE_SIZE });
   const candidates = toCandidates(points, user);
   if (candidates.length < CANDIDATE_COUNT) return 'unverified';
-  await renew();
+  await renewLease();
   const copies = candidates.map(({ point }) => point);
   await vectors.upsert(collection, copies, 'upsert');
   let foundCount = 0;
@@ -171,7 +176,7 @@ export async function proveEmbeddings(
   if (foundCount >= MIN_FOUND) return 'proved';
   throw new Refusal(
     'RefusedNewVersion',
-    `Of ${PROBE_COUNT} known memories, searched for by their own words, the new version finds ${foundCount} first: another embedding model.`,
+    `Of ${PROBE_COUNT} known memories, searched for by their own words, the new version finds only ${foundCount} first: it uses another embedding model.`,
   );
 }
 
@@ -180,11 +185,11 @@ export async function proveEmbeddings(
  * empty result proves nothing.
  */
 export async function servesFrom(
-  context: Pick<StepContext, 'services' | 'run' | 'renew'>,
+  context: Pick<StepContext, 'services' | 'run' | 'renewLease'>,
   collection: string,
   other: string,
 ): Promise<boolean> {
-  const { services, run, renew } = context;
+  const { services, run, renewLease } = context;
   const { vectors, backend } = services;
   const user = testUserOf(run.runId);
   const [candidate] = toCandidates(
@@ -193,7 +198,7 @@ export async function servesFrom(
   );
   if (!candidate) return false;
   await removeTestWrites(context, [collection, other]);
-  await renew();
+  await renewLease();
   await vectors.upsert(collection, [candidate.point], 'upsert');
   const foundCount = await backend.search(user, candidate.text);
   await removeTestWrites(context, [collection]);
@@ -249,7 +254,7 @@ async function isPremade(
   return (await vectors.count(created)) === 0;
 }
 
-/** Each states a fact about a person, with names. There are several, as a language model may extract nothing from one. */
+/** Each states a fact about a person, with names. There are several, as a language model may extract nothing from one of them. */
 export const TEST_MEMORIES = [
   'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
   'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',

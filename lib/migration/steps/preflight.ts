@@ -1,5 +1,5 @@
 // Checks all prerequisites of a migration, and reports all problems together. A run begins with it: when every prerequisite is met,
-// the plan is recorded and fixed, and the run has the lock until it is live or has ended.
+// the plan is recorded and fixed, and the run holds the lock until it is live or has ended.
 import * as v from 'valibot';
 import { isPrintable, toWords } from '../../shared/printable.ts';
 import { isBeforeWindow } from '../phases.ts';
@@ -8,7 +8,7 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { storeReport } from '../runs/reports.ts';
 import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
-import { namesOf, testUserOf } from '../runs/run-names.ts';
+import { collectionNamesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { limitReads, type Time } from '../throttle.ts';
 import { MEMORY_BACKEND, NEW_VERSION } from './backend-endpoints.ts';
@@ -162,7 +162,7 @@ async function findRun(services: Services, input: PreflightInput): Promise<Run |
   const run = await services.runs.read(input.runId).catch(recoverWith(undefined, isNewRun));
   if (!run) return undefined;
   const { phase } = run;
-  if (!isBeforeWindow(phase)) throw notNow(`No preflight in a run that is ${phase}.`);
+  if (!isBeforeWindow(phase)) throw notNow(`A run that is ${phase} has no preflight.`);
   assertSamePlan(run, input);
   return run;
 }
@@ -177,7 +177,7 @@ async function begin(
   const lease = { runId, epoch: now.getTime() };
   const report = await storeReport({ services, lease }, 'preflight-report', {
     facts: {},
-    more: { at: now.toISOString(), plan, testUser: testUserOf(runId), prerequisites },
+    details: { at: now.toISOString(), plan, testUser: testUserOf(runId), prerequisites },
   });
   await services.runs.start(runId, plan, report);
 }
@@ -198,7 +198,7 @@ function buildPlan(input: PreflightInput): Plan {
   if (input.inPlace && input.uploadAs !== undefined) {
     throw new Refusal(
       'RefusedSetting',
-      'Nothing is uploaded in place: leave out uploadAs or inPlace.',
+      'A migration in place uploads nothing: leave out uploadAs or inPlace.',
     );
   }
   if (input.inPlace && input.movesAliases) {
@@ -208,7 +208,7 @@ function buildPlan(input: PreflightInput): Plan {
     );
   }
   const plan = addAcceptances(planWithDefaults, input);
-  const names = namesOf({ runId, plan });
+  const names = collectionNamesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
   const why = `The run uses the name ${plan.uploadAs} for another collection.`;
   throw new Refusal('RefusedNameTaken', why);

@@ -28,7 +28,7 @@ export interface CheckContext<Needed = Services> {
   readonly run: Run;
   /** False in a dry run: the check only reads. */
   readonly mayWrite: boolean;
-  /** True if every prerequisite so far is met and the run is to begin */
+  /** True if the run will begin and every prerequisite so far is met */
   readonly isBeginning: boolean;
 }
 

@@ -7,7 +7,12 @@ import { Refusal } from '../refusals.ts';
 import { NOTHING_RECORDED } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
-import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
+import {
+  builtCollectionsOf,
+  collectionsOf,
+  filterTestUser,
+  testUserOf,
+} from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
@@ -34,7 +39,7 @@ export const rebuild: Step = {
   },
 };
 
-/** @returns the reference to its proof */
+/** @returns the reference to the proof of the rebuild */
 async function build(context: StepContext): Promise<Reference> {
   const { services, run, stages } = context;
   const { sourceCollection, targetCollection, inPlace } = run.plan;
@@ -44,7 +49,7 @@ async function build(context: StepContext): Promise<Reference> {
     copyConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
   );
   const isHybridProved = createdBy === 'by-new-version';
-  // The proof reads the first write, which is removed afterwards: it cannot be repeated.
+  // The proof cannot be repeated: it reads the first write, which is removed afterwards.
   if (isHybridProved) await stages.once('hybrid-proved', () => proveHybrid(services, run));
   const embeddings = await stages.once('embeddings', () =>
     checkEmbeddings(context, isHybridProved),
@@ -60,14 +65,14 @@ async function build(context: StepContext): Promise<Reference> {
   });
 }
 
-async function checkEmbeddings(context: StepContext, isProved: boolean) {
+async function checkEmbeddings(context: StepContext, isHybridProved: boolean) {
   const { services, run } = context;
   const { sourceCollection: known, targetCollection: collection } = run.plan;
   const { preview: backend } = services;
   const collections = builtCollectionsOf(run);
   await removeWarmUp(context, collections);
   const embeddings =
-    isProved && backend
+    isHybridProved && backend
       ? await proveEmbeddings(context, { backend, known, collection })
       : 'unverified';
   await removeWarmUp(context, collections);
@@ -85,7 +90,7 @@ async function removeEarlierCollections(context: StepContext): Promise<void> {
 }
 
 async function createCollections(context: StepContext): Promise<'by-new-version' | 'explicitly'> {
-  const { services, run, renew } = context;
+  const { services, run, renewLease } = context;
   const { preview, vectors } = services;
   if (!preview) {
     await createExplicitly(context);
@@ -94,10 +99,10 @@ async function createCollections(context: StepContext): Promise<'by-new-version'
   await preview.health();
   const { targetCollection } = run.plan;
   for (const sentence of TEST_MEMORIES) {
-    await renew();
+    await renewLease();
     await preview.addMemory(testUserOf(run.runId), sentence);
     const exists = await vectors.collectionExists(targetCollection);
-    if (exists && (await vectors.count(targetCollection, ofTestUser(run))) > 0) {
+    if (exists && (await vectors.count(targetCollection, filterTestUser(run))) > 0) {
       return 'by-new-version';
     }
   }
@@ -107,7 +112,7 @@ async function createCollections(context: StepContext): Promise<'by-new-version'
   );
 }
 
-async function createExplicitly({ services, run, renew }: StepContext): Promise<void> {
+async function createExplicitly({ services, run, renewLease }: StepContext): Promise<void> {
   const { vectors } = services;
   const { plan } = run;
   const info = await vectors.readCollectionInfo(plan.sourceCollection);
@@ -122,7 +127,7 @@ async function createExplicitly({ services, run, renew }: StepContext): Promise<
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
   for (const name of builtCollectionsOf(run)) {
-    await renew();
+    await renewLease();
     if (!(await vectors.collectionExists(name))) await vectors.createCollection(name, settings);
     for (const field_name of SCOPE_KEYS) {
       await vectors.createPayloadIndex(name, { field_name, field_schema: 'keyword' });

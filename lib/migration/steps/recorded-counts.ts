@@ -1,4 +1,4 @@
-// Counts the memories of every user: in the restored snapshot of a backup, for its manifest, and in place, when writes are frozen,
+// Counts the memories of every user: in a backup's restored snapshot, for its manifest; and in place, while writes are frozen,
 // for the final check.
 import {
   createDigestSum,
@@ -21,7 +21,7 @@ interface Counted extends Pick<Scan, 'counts'> {
   readonly contents: Pick<Scan['contents'], 'points' | 'users' | 'usersDigest'>;
 }
 
-/** Stores the counts as an artifact: a line for each user with its hash and its number of memories. */
+/** Stores the counts as an artifact: one line per user, with the user's hash and number of memories. */
 export async function storeCounts(context: StepContext, scanned: Counted): Promise<Reference> {
   const { services, run, lease } = context;
   const { points, users, usersDigest } = scanned.contents;
@@ -37,7 +37,10 @@ export async function scanCollection(
   { runId }: Pick<Run, 'runId'>,
   collection: string,
 ): Promise<Scan> {
-  return await scan({ store: vectors, collection }, { without: testUserOf(runId), now: clock() });
+  return await scan(
+    { store: vectors, collection },
+    { excludedUser: testUserOf(runId), now: clock() },
+  );
 }
 
 /** Counts from mem0's index, within a second for a million memories, or by a scan if the index is incomplete. */

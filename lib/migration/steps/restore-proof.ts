@@ -21,7 +21,7 @@ interface ListedPart {
   readonly nextOffset: PointId;
 }
 
-export async function listBefore({ stages }: StepContext): Promise<Listing> {
+export async function listBeforeSnapshot({ stages }: StepContext): Promise<Listing> {
   return await stages.once<Listing, ListedPart>('listed', listSource);
 }
 
@@ -34,8 +34,8 @@ async function listSource({
 }: StepContext<ListedPart>): Promise<Listing> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
-  const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
-  const writer = createBaseWriter({ artifacts, before: undefined }, target, listedPart?.listing);
+  const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, save: async () => {} };
+  const writer = createBaseWriter({ artifacts, previous: undefined }, target, listedPart?.listing);
   const request = { limit: PAGE_SIZE, offset: listedPart?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
@@ -50,7 +50,7 @@ async function listSource({
   return await writer.flush(null);
 }
 
-/** @throws Refusal with the numbers unless every point that stayed the same was restored unchanged */
+/** @throws Refusal unless every point that stayed the same was restored unchanged */
 export async function assertWholeRestore(
   context: StepContext,
   restored: string,

@@ -1,10 +1,10 @@
 // Ends the rollback period: warns once a day in its last week, then removes what the plan says and closes the run.
-import { changedSetting } from '../ports/collection-setting.ts';
+import { refuseChangedSetting } from '../ports/collection-setting.ts';
 import { Paused } from '../runs/journal.ts';
 import { type Run, windowOf } from '../runs/run.ts';
 import {
-  backupsOf,
-  basesOf,
+  backupPrefixesOf,
+  basePrefixOf,
   liveCollectionOf,
   restoredCollectionOf,
   testUserOf,
@@ -14,8 +14,8 @@ import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { haveSameSums } from './comparison.ts';
-import { endInPlace } from './in-place.ts';
+import { haveSameMemories } from './comparison.ts';
+import { removeTextFingerprints } from './in-place.ts';
 import { removeKept } from './last-copies.ts';
 
 export const retention: Step = {
@@ -37,10 +37,10 @@ export const retention: Step = {
 
 // The end is recorded before the first removal, so that a machine whose clock is behind refuses a rollback, too.
 async function closeRun(context: StepContext): Promise<Outcome> {
-  const { services, run, note } = context;
+  const { services, run, updateRun } = context;
   const window = windowOf(run);
   if (window.overAt === undefined) {
-    await note({ window: { ...window, overAt: services.clock().getTime() } });
+    await updateRun({ window: { ...window, overAt: services.clock().getTime() } });
   }
   const { removesWhenOver, removesArtifactsWhenOver, inPlace } = run.plan;
   const removesMemories = removesArtifactsWhenOver || (removesWhenOver && !inPlace);
@@ -52,24 +52,24 @@ async function closeRun(context: StepContext): Promise<Outcome> {
 // Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed last,
 // because the old collection is compared with it.
 async function removeExpired(context: StepContext): Promise<void> {
-  const { services, run, renew, note } = context;
+  const { services, run, renewLease, updateRun } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
-  for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
-    await renew();
+  for (const prefix of removesArtifactsWhenOver ? backupPrefixesOf(run) : []) {
+    await renewLease();
     await services.artifacts.deleteAll(prefix);
   }
-  if (run.plan.inPlace) await endInPlace(context);
+  if (run.plan.inPlace) await removeTextFingerprints(context);
   if (removesWhenOver && !run.plan.inPlace) await removeOldCollection(context);
   // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
-  await note({ base: undefined });
-  await renew();
-  await services.artifacts.deleteAll(basesOf(run));
+  await updateRun({ base: undefined });
+  await renewLease();
+  await services.artifacts.deleteAll(basePrefixOf(run));
 }
 
 // Removes the old collection, and the copy that a refused or abandoned rollback restored. A program may still write to the old
 // collection: such writes exist nowhere else.
 async function removeOldCollection(context: StepContext): Promise<void> {
-  const { services, run, note } = context;
+  const { services, run, updateRun } = context;
   const { sourceCollection } = run.plan;
   if (run.kept.includes(sourceCollection)) return;
   const active = await services.setting.read();
@@ -77,12 +77,12 @@ async function removeOldCollection(context: StepContext): Promise<void> {
     ...(run.plan.sameVersion ? withCompanion(sourceCollection) : [sourceCollection]),
     restoredCollectionOf(run),
   ];
-  if (oldCollections.includes(active)) throw changedSetting(active, liveCollectionOf(run));
+  if (oldCollections.includes(active)) throw refuseChangedSetting(active, liveCollectionOf(run));
   const exists = await services.vectors.collectionExists(sourceCollection);
-  if (!exists || (await haveSameSums(context, sourceCollection, { base: run.base }))) {
+  if (!exists || (await haveSameMemories(context, sourceCollection, { base: run.base }))) {
     return await removeCollections(context, oldCollections, { keepsOld: false });
   }
-  await note({ kept: [sourceCollection] });
+  await updateRun({ kept: [sourceCollection] });
   const message = 'The old collection changed after the switch and is kept: compare it by hand';
   services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
   await removeCollections(context, oldCollections);
@@ -112,7 +112,7 @@ export async function remind(services: Services, run: Run, retention: Retention)
     removesBackups,
   });
   await warnWebhook(services, run, retention);
-  await services.runs.noteReminder(run.runId);
+  await services.runs.recordReminder(run.runId);
 }
 
 // A webhook that does not know this action, or does not respond, must not stop the retention.

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { DECISIONS } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
 import { outOfTime, type RecordedJournal, stagesOf } from '../runs/journal.ts';
-import { hasSwitched, refusedSchema, toRefused, wasOpened, windowOf } from '../runs/run.ts';
+import { hasSwitched, refusedSchema, toStoredRefusal, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { askAgain } from './backend-actions.ts';
@@ -143,7 +143,10 @@ export async function endRefused(
   switch (decision.choice) {
     case 'stay':
       await askAgain(context);
-      return { refused: toRefused(refusal), ...(decision.mayHaveLeft && { leftFor: returnTo }) };
+      return {
+        refused: toStoredRefusal(refusal),
+        ...(decision.mayHaveLeft && { leftFor: returnTo }),
+      };
     case 'repeat':
       throw refusal;
     case 'wait':
@@ -167,7 +170,7 @@ async function settingNamesNew({ services, run, stages }: StepContext): Promise<
  * version does not apply to it, neither in this rollback nor later.
  */
 async function startOver(context: StepContext, plan: Return): Promise<void> {
-  const { stages, note } = context;
+  const { stages, updateRun } = context;
   const { [FAILING]: failing, [FREEZING]: freezing } = stages.recorded.passed;
   const carries = plan.way === 'carry';
   const repeatedPlan = carries ? { ...plan, beginsBase: true } : plan;
@@ -176,7 +179,7 @@ async function startOver(context: StepContext, plan: Return): Promise<void> {
     ...(freezing && { [FREEZING]: freezing }),
   };
   await stages.rewrite({ passed: { [PLAN]: { found: repeatedPlan }, ...keptEntries } });
-  if (carries) await note({ base: undefined });
+  if (carries) await updateRun({ base: undefined });
   await askAgain(context);
 }
 
@@ -190,7 +193,7 @@ async function waitForRepair(
   const passed = { ...recorded.passed, [FAILING]: { found: failing } };
   await stages.rewrite({ ...recorded, passed });
   const until = new Date(failing.since + MAX_UNPROVED_MS).toISOString();
-  const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
+  const message = `${why} Writes stay frozen until ${until}; then they are opened without proof.`;
   throw new Refusal(name, message, { data, cause: refusal });
 }
 
@@ -208,12 +211,12 @@ async function openUnproved(
   context: StepContext,
   { refusal, plan, failing }: Unproved,
 ): Promise<End> {
-  const { services, run, note, stages } = context;
+  const { services, run, updateRun, stages } = context;
   const beganOnNew = wasOpened(run) || plan.mayHaveLeaked;
   if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
-    await note({ window: { ...window, openedAt, stays: true } });
-    return { refused: toRefused(refusal), leftFor: plan.returnTo };
+    await updateRun({ window: { ...window, openedAt, stays: true } });
+    return { refused: toStoredRefusal(refusal), leftFor: plan.returnTo };
   }
   // The target is missing or empty: the old version creates an empty collection when it starts.
   const isTargetMissing = refusal.name === NOTHING_TO_RETURN_TO;
@@ -228,7 +231,7 @@ async function openUnproved(
   return { to: isTargetMissing ? run.plan.sourceCollection : plan.returnTo, unproved: refusal.why };
 }
 
-/** After a refusal, the next attempt makes a new request: a hook may repeat its response to the same one. */
+/** After a refusal, the next attempt makes a new request: a hook may repeat its response to the same request. */
 export async function askAgainIfRefused(
   context: StepContext,
   work: () => Promise<void>,

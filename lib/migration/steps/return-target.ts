@@ -3,9 +3,9 @@
 import * as v from 'valibot';
 import {
   assertNoAlias,
-  checkKept,
   type KeptSnapshot,
   keptSnapshotSchema,
+  verifyKeptSnapshot,
 } from '../kept-snapshot.ts';
 import { assertExpected, isExcessive, refuseMassChange } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
@@ -40,11 +40,11 @@ export const returnSchema = v.object({
 
 export type Return = v.InferOutput<typeof returnSchema>;
 
-/** Time for which a refusal can keep writes frozen; then they are opened without a proof. */
+/** Time for which a refusal can keep writes frozen; then they are opened without proof. */
 export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
 
-/** The plan of a rollback, and the time since which users have waited for it if it is late */
-export interface Decided {
+/** The plan of a rollback, and, if that is late, the time since which users have been waiting for it */
+export interface DecidedReturn {
   readonly plan: Return;
   readonly failingSince?: number;
 }
@@ -53,7 +53,7 @@ export interface Decided {
  * Called before the rollback begins.
  * @throws Refusal, unless the window is long over: then the rollback begins anyway, to open writes
  */
-export async function decideReturn(request: StepRequest): Promise<Decided> {
+export async function decideReturn(request: StepRequest): Promise<DecidedReturn> {
   if (!hasSwitched(request.run)) return { plan: stayOnOld(request.run) };
   try {
     return { plan: await planReturn(request) };
@@ -150,7 +150,7 @@ async function planSnapshotRestore(services: Services, run: Run) {
   await assertNoAlias(services.vectors, returnTo).catch((error: unknown) => {
     throw isRefusal(error, 'RefusedNameTaken') ? rethrowAsNoRollback(error) : error;
   });
-  await checkKept(services.artifacts, manifest.snapshot).catch(rethrowAsNoRollback);
+  await verifyKeptSnapshot(services.artifacts, manifest.snapshot).catch(rethrowAsNoRollback);
   return { returnTo, restores: manifest.snapshot };
 }
 

@@ -15,7 +15,7 @@ import {
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { assertSettingKnown } from './backend-actions.ts';
-import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
+import { removeCollections, removeOwnCollections, tidyUp } from './clean-up.ts';
 import { beginJournal, type Returned, readPlan, type Stayed } from './return-end.ts';
 import { decideReturn, forecastReturn } from './return-target.ts';
 import { switchBack } from './switch.ts';
@@ -62,7 +62,7 @@ async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const except = [...served, ...builtCollectionsOf(run)];
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
-    await removeOwn(context, { except });
+    await removeOwnCollections(context, { except });
     // From now on, a collection of that name belongs to another program.
     hasUploaded = hasUploaded && hasServed;
   });
@@ -94,7 +94,7 @@ function whyCutoverBlocked(
   hasServed: boolean,
 ): string | undefined {
   const { run, stages } = context;
-  if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
+  if (unproved !== undefined) return `nothing proves that ${to} has users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && readPlan(context).way !== 'carry')

@@ -59,7 +59,7 @@ export const WEBHOOK = defineCheck({
       deadlineAt: undefined,
     }),
   detail: (outcome) => {
-    if (outcome === 'asked-of-a-person') return 'none: a person does it';
+    if (outcome === 'asked-of-a-person') return 'none: a person carries out each action';
     return outcome === 'done' ? 'answers' : 'gives a wrong answer';
   },
   rules: [

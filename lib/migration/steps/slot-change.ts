@@ -1,7 +1,7 @@
 // Adds or removes slots (named vectors) of the active collection without bringing back points that users have deleted. In Qdrant
 // 1.18.3 and 1.19.0, such a change cancels a running optimization, and thereby undoes every deletion since its start. Switching the
-// optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the change. Then points
-// that returned anyway are removed: they are missing from a list of ids that was made before the change.
+// optimizer off has the same effect, so that is done while the store is idle, and the optimizer stays off during the change. Points
+// that return anyway are removed afterwards: they are missing from a list of ids that was made before the change.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { readChangeTime } from '../json/memory-payload.ts';
@@ -28,28 +28,28 @@ export async function changeSlots(
   collection: string,
   change: () => Promise<void>,
 ): Promise<number> {
-  const { services, renew, note } = context;
+  const { services, renewLease, updateRun } = context;
   await waitUntilIdle(context, collection);
   const slotChange = await prepare(context, collection);
   // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
-  await renew();
+  await renewLease();
   await waitUntilIdle(context, collection);
   await services.vectors.updateCollection(collection, createOptimizerUpdate(0));
-  await renew();
+  await renewLease();
   await change();
   const removedCount = await removeReturned(context, collection, slotChange);
-  await renew();
+  await renewLease();
   await services.vectors.updateCollection(
     collection,
     createOptimizerUpdate(slotChange.threads ?? 'auto'),
   );
-  await note({ slotChange: undefined });
+  await updateRun({ slotChange: undefined });
   return removedCount;
 }
 
 // Records how to switch the optimizer on again, before it is switched off: after a kill, the next invocation reads it.
 async function prepare(context: StepContext, collection: string): Promise<SlotChange> {
-  const { services, run, lease, renew, note } = context;
+  const { services, run, lease, renewLease, updateRun } = context;
   const { vectors, artifacts, clock } = services;
   const info = await vectors.readCollectionInfo(collection);
   const { max_optimization_threads: current = null } = info?.config.optimizer_config ?? {};
@@ -58,14 +58,14 @@ async function prepare(context: StepContext, collection: string): Promise<SlotCh
   const threads = interrupted ? interrupted.threads : current;
   // Each shard numbers its own writes: with several shards, the times in the payloads tell which write is older.
   const hasOneShard = (await vectors.listShardStates(collection)).length === 1;
-  await renew();
+  await renewLease();
   const position = hasOneShard ? await vectors.takeOperationNumber(collection) : null;
   const listedAt = clock().getTime();
   const artifact = `${run.runId}/base-${lease.epoch}-ids.txt`;
   const ids = await listIds(context, collection);
   await artifacts.put(artifact, [Buffer.from(ids.map((id) => `${id}\n`).join(''))]);
   const slotChange = { threads, listed: { artifact, at: listedAt, position, points: ids.length } };
-  await note({ slotChange });
+  await updateRun({ slotChange });
   return slotChange;
 }
 
@@ -88,7 +88,7 @@ async function removeReturned(
   collection: string,
   { listed }: SlotChange,
 ): Promise<number> {
-  const { services, renew } = context;
+  const { services, renewLease } = context;
   const { vectors, artifacts } = services;
   const listedIds = new Set<string>();
   for await (const id of splitLines(artifacts.get(listed?.artifact ?? ''))) listedIds.add(id);
@@ -105,7 +105,7 @@ async function removeReturned(
     const batch = newIds.slice(start, start + MAX_SEARCHED_IDS);
     const ids = await findOlder(context, collection, batch, listed);
     if (ids.length === 0) continue;
-    await renew();
+    await renewLease();
     await vectors.deletePoints(collection, { ids });
     removedCount += ids.length;
   }

@@ -59,11 +59,11 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** Collections that users worked on before, each kept until a date */
     served: run.served.map(({ collection, until }) => ({ collection, until: toIso(until) })),
     takesNoWindow: run.takesNoWindow ?? null,
-    /** Limit of points read a second; null without one */
+    /** Limit of points read per second; null if unlimited */
     maxRate: (await services.runs.maxRate(id)) ?? null,
     /** Person who opened the window */
     approvedBy: window?.approvedBy ?? null,
-    /** Digest of the report with which it was opened */
+    /** Digest of the report that this person approved */
     approvedReport: window?.approvedReport ?? null,
     history: run.history.map(({ phase, at }) => ({ phase, at: toIso(at) })),
     /** Seconds that each step took the last time */
@@ -74,7 +74,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     openedAt: toIso(window?.openedAt),
     /** Time of the first refused write; null if there was none, or if writes are open */
     frozenSince,
-    /** Passed stages of the switch in progress */
+    /** Passed stages of the switch or rollback in progress */
     stages,
     /** True for a window that must be rolled back: the watch does so, and forward steps are refused. */
     isLate,
@@ -133,11 +133,11 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const currentJournal = isBackward
     ? await readJournal(services, runId, 'rollback')
     : cutoverJournal;
-  const isOpened = wasOpened(run) && !isBackward;
+  const isOpenBeforeDeadline = wasOpened(run) && !isBackward;
   const freezeJournal = wasOpened(run) ? currentJournal : cutoverJournal;
   return {
     stages: Object.keys(currentJournal ? stagesOf(currentJournal) : {}),
-    frozenSince: isOpened ? null : findFrozenSince(freezeJournal),
+    frozenSince: isOpenBeforeDeadline ? null : findFrozenSince(freezeJournal),
   };
 }
 

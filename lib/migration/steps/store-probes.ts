@@ -48,7 +48,7 @@ export const KEYWORD_VECTORS = defineCheck({
   rules: [
     {
       why: (makesKeywords) =>
-        makesKeywords === false && 'The store does not make keyword vectors of texts.',
+        makesKeywords === false && 'The store does not make keyword vectors from texts.',
       remedy:
         'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
       accept: ['empty-keywords'],
@@ -56,7 +56,7 @@ export const KEYWORD_VECTORS = defineCheck({
   ],
 });
 
-/** True if the store makes keyword vectors of texts */
+/** True if the store makes keyword vectors from texts */
 async function probeKeywords(vectors: VectorStore, collection: string): Promise<boolean> {
   await assertNoPoints(vectors, collection);
   const layout: CollectionSettings = {
@@ -134,7 +134,7 @@ async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
 
 /** Points for an indexed collection */
 const INDEXED_POINTS = 1_000;
-/** Thresholds, in kilobytes of vectors, at which the store makes an index */
+/** Thresholds, in kilobytes of vectors, at which the store builds an index */
 const INDEX_THRESHOLDS = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
 
 /**

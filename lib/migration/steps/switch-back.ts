@@ -13,15 +13,15 @@ import type { StepContext, StepRequest } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import {
   activate,
+  addActionHint,
   askAgain,
   assertOpen,
   freezeWrites,
-  isKnown,
-  suspectAction,
+  isSettingKnown,
   waitForAction,
 } from './backend-actions.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { countLostWrites, haveSameSums } from './comparison.ts';
+import { countLostWrites, haveSameMemories } from './comparison.ts';
 import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
 import { servesFrom } from './new-version.ts';
 import type { Return } from './return-target.ts';
@@ -33,22 +33,22 @@ export async function restoreOld(context: StepContext, plan: Return): Promise<Fa
   // The operator may have restored the snapshot already.
   const needsRestore = await stages.once('is-to-be-restored', async () => {
     const exists = (await services.vectors.listCollections()).includes(to);
-    return !(exists && (await holdsVerifiedMemories(context, to)));
+    return !(exists && (await hasVerifiedMemories(context, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
     await restoreSnapshot(context, { name: to, kept: restores });
     await assertNotDeleted(context, to);
-    if (!(await holdsVerifiedMemories(context, to))) {
-      const why = 'The snapshot does not hold the verified memories.';
+    if (!(await hasVerifiedMemories(context, to))) {
+      const why = 'The snapshot lacks verified memories.';
       throw new Refusal('RefusedNothingToReturnTo', why);
     }
   }
   return way === 'to-snapshot' ? await countLeftBehind(context, plan) : {};
 }
 
-/** True if a restored collection holds the verified memories, apart from those of the test user */
-async function holdsVerifiedMemories(
+/** True if a restored collection has exactly the verified memories, apart from those of the test user */
+async function hasVerifiedMemories(
   context: StepContext,
   restoredCollection: string,
 ): Promise<boolean> {
@@ -56,17 +56,17 @@ async function holdsVerifiedMemories(
   // In place, the snapshot was taken before the window.
   const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
   const fingerprint = evidence[kind]?.facts.fingerprint;
-  return await haveSameSums(context, restoredCollection, { fingerprint });
+  return await haveSameMemories(context, restoredCollection, { fingerprint });
 }
 
 export async function freezeNew(context: StepContext): Promise<Facts> {
   const { run } = context;
   // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
-  const freezing = { collections: liveCollectionsOf(run), isProved: wasOpened(run) };
+  const freezing = { collections: liveCollectionsOf(run), needsProof: wasOpened(run) };
   return await freezeWrites(context, freezing);
 }
 
-// Writes are frozen now. The rollback of a window runs unattended, so this stage must never refuse it.
+// Writes are frozen now. The rollback of a window runs unattended, so this stage must never refuse.
 export async function makeOldEqual(context: StepContext, plan: Return) {
   const { returnTo: to, restores } = plan;
   await assertNotDeleted(context, to, 0);
@@ -116,7 +116,7 @@ export async function changeToOld(
   await assertNotDeleted(context, to, points);
   const active = await setting.read();
   // Users wait and no client writes, so any value of the setting is replaced.
-  if (!isKnown(run, active) && active !== to) {
+  if (!isSettingKnown(run, active) && active !== to) {
     const message = 'Another program changed the collection-name setting; rollback replaces it';
     log({ level: 'WARN', message, runId: run.runId, replaced: active, by: to });
   }
@@ -130,14 +130,14 @@ const PROOF_MS = 5 * MINUTE_MS;
 
 const deploymentSchema = v.object({
   since: v.optional(v.number()),
-  /** True if the last request got a response, or must not be repeated: the command was killed in it after the time limit */
+  /** True if the last request got a response, or must not be repeated: the command was killed during it, after the time limit */
   isRequested: v.optional(v.boolean()),
   unprovedSince: v.optional(v.number()),
 });
 
 /**
  * Deploys and proves in one stage: a deployment that was falsely reported as done is requested again until the time limit. Then
- * writes are opened without a proof, or users stay on the new version: in both cases they can write.
+ * writes are opened without proof, or users stay on the new version: in both cases they can write.
  */
 export async function deployBack(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
@@ -147,10 +147,14 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
   if (check.kind === 'returned') return {};
   const { kind, why } = check;
   if (kind !== 'unknowable' && services.clock().getTime() - unprovedSince < PROOF_MS) {
-    // A deployment that was falsely reported as done is requested anew, and once more even after the time limit.
-    await context.keep({ since, isRequested: isLast || kind !== 'not-returned', unprovedSince });
+    // A deployment that was falsely reported as done is requested again, once even after the time limit.
+    await context.saveCursor({
+      since,
+      isRequested: isLast || kind !== 'not-returned',
+      unprovedSince,
+    });
     if (kind === 'not-returned') await askAgain(context);
-    throw suspectAction(
+    throw addActionHint(
       action,
       to,
       kind === 'unavailable' ? why : createReturnFailure(String(why)),
@@ -169,16 +173,16 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
 }
 
 /**
- * Waits until the version is deployed, or its time is over. A command that was killed in its request repeats that request even
+ * Waits until the version is deployed, or the time limit has passed. A command that was killed during its request repeats it even
  * after the time limit: the time may have passed without any request.
- * @returns the time of the first request, whether it was the last one, and the time since which its proof is awaited
+ * @returns the time of the first request, whether no other may follow, and the time since which the proof is awaited
  */
 async function deployInTime(
   context: StepContext,
   action: 'deploy-new' | 'deploy-old',
   collection: string,
 ) {
-  const { run, services, cursor, keep } = context;
+  const { run, services, cursor, saveCursor } = context;
   const now = services.clock().getTime();
   const savedState = v.parse(v.fallback(deploymentSchema, {}), cursor);
   const { since = now, isRequested = false, unprovedSince = now } = savedState;
@@ -186,13 +190,13 @@ async function deployInTime(
   const hasTimedOut = now >= until;
   if (hasTimedOut && isRequested) return { since, isLast: true, unprovedSince };
   // The time limit of the proof starts when the deployment ends, so `unprovedSince` is not recorded here.
-  await keep({ since, isRequested: hasTimedOut });
+  await saveCursor({ since, isRequested: hasTimedOut });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
-    if (!context.signal.aborted) await keep({ since, isRequested: true });
+    if (!context.signal.aborted) await saveCursor({ since, isRequested: true });
     throw retryUntilDeadline(error, until);
   });
   const times = { since, unprovedSince: hasTimedOut ? services.clock().getTime() : unprovedSince };
-  await keep({ ...times, isRequested: true });
+  await saveCursor({ ...times, isRequested: true });
   return { ...times, isLast: hasTimedOut };
 }
 
@@ -200,18 +204,18 @@ function createReturnFailure(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 
-/** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
+/** The operator may repair a webhook that refuses while users wait, so the webhook is called again until the deadline. */
 function retryUntilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();
-  const why = `${error.why} It is called again until ${until}; then writes are opened without it.`;
+  const why = `${error.why} The webhook is called again until ${until}; then writes are opened anyway.`;
   return new RetryableFailure('RetryableUnavailable', why, { cause: error, code: 400 });
 }
 
 // If the old collection was deleted, a write would create an empty one, and the new collection may be the only copy.
 export async function openOld(context: StepContext, { to, points }: OldCollection): Promise<void> {
   await assertNotDeleted(context, to, points);
-  await context.renew();
+  await context.renewLease();
   await waitForAction(context, 'open-writes', to);
   await assertNotDeleted(context, to, points);
   await assertOpen(context, [to]);
@@ -226,7 +230,7 @@ export async function openWithoutProof(
   await activateAnyway(context, to);
   await waitForAction(context, 'open-writes', to);
   const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
-  const message = 'Writes were opened without a proof';
+  const message = 'Writes were opened without proof';
   log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
   return { oldVersion: 'unproved', lookAt };
 }
@@ -239,11 +243,11 @@ export async function restoreSetting(context: StepContext): Promise<void> {
 async function activateAnyway(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
-  const onUnmoved = ({ why }: Refusal) => {
+  const onAliasesRefused = ({ why }: Refusal) => {
     const message = `Move the aliases to ${to} by hand: writes are opened`;
     log({ level: 'WARN', message, runId: run.runId, why });
   };
-  await activate(context, { from: await setting.read(), to, onUnmoved });
+  await activate(context, { from: await setting.read(), to, onAliasesRefused });
 }
 
 /** Deploys the new version, unless it still responds: the old version may be deployed already. */

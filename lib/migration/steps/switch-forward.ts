@@ -2,20 +2,20 @@
 import { waitUntilIndexed } from '../configuration.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
-import { changedSetting } from '../ports/collection-setting.ts';
+import { refuseChangedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import type { Facts } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
+import { filterTestUser, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import { activate, freezeWrites, suspectAction, waitForAction } from './backend-actions.ts';
-import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
+import { activate, addActionHint, freezeWrites, waitForAction } from './backend-actions.ts';
+import { assertGraphConfigured, listDumpArtifacts, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
-import { compareCounts, haveSameSums } from './comparison.ts';
+import { compareCounts, haveSameMemories } from './comparison.ts';
 import { copyForward, verifyEqual } from './copy.ts';
-import { assertAsFrozen, fillInPlace } from './in-place.ts';
+import { assertUnchangedSinceFreeze, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
 import { assertNamesFree } from './upload-swap.ts';
 
@@ -25,9 +25,9 @@ export async function freezeOld(context: StepContext): Promise<Facts> {
 
 // The backup must be recorded before the setting changes: a rollback needs it.
 export async function backUp(context: StepContext): Promise<void> {
-  // In place, no data move: the snapshot from before the window remains valid.
+  // In place, no data moves: the snapshot from before the window remains valid.
   if (context.run.plan.inPlace) return;
-  await noteEvidence(context, 'backup-manifest', await takeBackup(context));
+  await recordEvidence(context, 'backup-manifest', await takeBackup(context));
 }
 
 export async function makeNewEqual(context: StepContext): Promise<void> {
@@ -35,7 +35,7 @@ export async function makeNewEqual(context: StepContext): Promise<void> {
   const report = inPlace
     ? await context.stages.once('keywords-filled', fillInPlace)
     : await copyRemaining(context);
-  await noteEvidence(context, 'verification-report', report);
+  await recordEvidence(context, 'verification-report', report);
 }
 
 async function copyRemaining(context: StepContext): Promise<Reference> {
@@ -44,12 +44,12 @@ async function copyRemaining(context: StepContext): Promise<Reference> {
   return await verifyEqual(context, result);
 }
 
-async function noteEvidence(
-  { run, note }: StepContext,
+async function recordEvidence(
+  { run, updateRun }: StepContext,
   kind: Evidence,
   evidence: Reference,
 ): Promise<void> {
-  await note({ evidence: { ...run.evidence, [kind]: evidence } });
+  await updateRun({ evidence: { ...run.evidence, [kind]: evidence } });
 }
 
 /**
@@ -57,20 +57,20 @@ async function noteEvidence(
  * final check. @throws Refusal
  */
 export async function assertReady({ services, run }: StepRequest): Promise<void> {
-  assertGraphNamed(services, run);
+  assertGraphConfigured(services, run);
   const active = await services.setting.read();
   const { sourceCollection } = run.plan;
-  if (active !== sourceCollection) throw changedSetting(active, sourceCollection);
+  if (active !== sourceCollection) throw refuseChangedSetting(active, sourceCollection);
   await assertNamesFree({ services, run });
 }
 
 // Fail here, while it is cheap: after writes open, users would be split across two versions.
-export async function prepare(context: StepContext): Promise<void> {
+export async function prepareSwitch(context: StepContext): Promise<void> {
   await assertReady(context);
-  const { services, run, note } = context;
+  const { services, run, updateRun } = context;
   const now = services.clock().getTime();
   await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
-  await note({ window: { ...windowOf(run), switchedAt: now } });
+  await updateRun({ window: { ...windowOf(run), switchedAt: now } });
 }
 
 /** Protects the backup and the current reports from deletion until the given day. */
@@ -80,7 +80,7 @@ export async function retainBackup(
 ): Promise<void> {
   const { snapshot, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const backupKeys = [...listPartKeys(snapshot), ...listFiles(graph), counts.artifact];
+  const backupKeys = [...listPartKeys(snapshot), ...listDumpArtifacts(graph), counts.artifact];
   for (const key of [...backupKeys, ...reports]) await services.artifacts.retain(key, until);
 }
 
@@ -94,7 +94,7 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await compareCounts(context, live);
-  const testWrites = await context.services.vectors.count(live, ofTestUser(context.run));
+  const testWrites = await context.services.vectors.count(live, filterTestUser(context.run));
   const actual = points + adds - removes - testWrites;
   if (actual === points) return;
   const why = `${live} has ${actual} points instead of the ${points} that were verified.`;
@@ -115,7 +115,7 @@ export async function proveNew(context: StepContext, to: string): Promise<void> 
     await runSmokeTest(context);
     await removeWarmUp(context, collections);
   } catch (failure) {
-    throw suspectAction('deploy-new', to, failure);
+    throw addActionHint('deploy-new', to, failure);
   }
 }
 
@@ -123,10 +123,10 @@ export async function proveNew(context: StepContext, to: string): Promise<void> 
 // refusal returns users to that collection. The time is recorded before traffic is opened, because users may write from then on.
 export async function runFinalCheck(context: StepContext, to: string): Promise<void> {
   if (wasOpened(context.run)) return;
-  if (context.run.plan.inPlace) await assertAsFrozen(context);
+  if (context.run.plan.inPlace) await assertUnchangedSinceFreeze(context);
   else await assertUnchanged(context, to);
-  const { run, services, note } = context;
-  await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });
+  const { run, services, updateRun } = context;
+  await updateRun({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });
 }
 
 // The new collection is read last: users would see damage to it, while a late write to the old one is carried over once writes
@@ -135,11 +135,11 @@ async function assertUnchanged(context: StepContext, to: string): Promise<void> 
   const { services, run } = context;
   const { sourceCollection } = run.plan;
   const oldExists = await services.vectors.collectionExists(sourceCollection);
-  if (oldExists && !(await haveSameSums(context, sourceCollection, { base: run.base }))) {
+  if (oldExists && !(await haveSameMemories(context, sourceCollection, { base: run.base }))) {
     const why = `${sourceCollection} was written to after it was verified.`;
     throw new Refusal('RefusedSourceChanged', why);
   }
-  if (!(await haveSameSums(context, to, { base: run.base }))) {
+  if (!(await haveSameMemories(context, to, { base: run.base }))) {
     throw new Refusal('RefusedVerification', `${to} has changed since it was verified.`);
   }
 }
@@ -149,10 +149,10 @@ async function assertUnchanged(context: StepContext, to: string): Promise<void> 
  * writes.
  */
 export async function openNew(context: StepContext, to: string): Promise<void> {
-  const { services, run, renew } = context;
+  const { services, run, renewLease } = context;
   // With another setting, the backend's next start would create another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to });
   // Writes must not open if a rollback has begun meanwhile.
-  await renew();
+  await renewLease();
   await waitForAction(context, 'open-writes', to);
 }

@@ -8,7 +8,7 @@ import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { haveSameSums, whyUnreadable } from './comparison.ts';
+import { haveSameMemories, whyUnreadable } from './comparison.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { describeLateWrites, equalise } from './equalise.ts';
 import {
@@ -42,7 +42,7 @@ import {
   freezeOld,
   makeNewEqual,
   openNew,
-  prepare,
+  prepareSwitch,
   proveNew,
   runFinalCheck,
 } from './switch-forward.ts';
@@ -61,7 +61,7 @@ export async function switchForward(context: StepContext): Promise<Facts> {
   if (movesEntities(run)) {
     await stages.once('entities-equal', (context) => moveSwitchedEntities(context, to));
   }
-  await stages.once('prepared', prepare);
+  await stages.once('prepared', prepareSwitch);
   await stages.once('uploaded', uploadSwap);
   await stages.once('setting-changed', (context) => changeToNew(context, to));
   await stages.once('deployed', (context) => deployNew(context, to));
@@ -69,7 +69,7 @@ export async function switchForward(context: StepContext): Promise<Facts> {
   await stages.once('last-look', (context) => runFinalCheck(context, to));
   // Once traffic is open, the switch continues to its end, whatever the deadline.
   await openNew(context, to);
-  return await stages.end('carried', (context) => carryLateWrites(context, to));
+  return await stages.runLast('carried', (context) => carryLateWrites(context, to));
 }
 
 /**
@@ -170,14 +170,14 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   const standby = isForward ? run.plan.sourceCollection : live;
   const canCompare = run.base !== undefined && (await vectors.collectionExists(standby));
   const hasBegun = context.cursor !== undefined;
-  if (!canCompare || (!hasBegun && (await haveSameSums(context, standby, { base: run.base }))))
+  if (!canCompare || (!hasBegun && (await haveSameMemories(context, standby, { base: run.base }))))
     return {};
   const result = await equalise(context, {
     active: to,
     standby,
     walk: 'carried',
     base: 'continued',
-    isOfUser: wasOpened(run) ? undefined : isLaterChange,
+    isUserChange: wasOpened(run) ? undefined : isLaterChange,
     users: 'writing',
     onExcess: 'write',
     mode: 'carry',

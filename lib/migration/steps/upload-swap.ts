@@ -8,7 +8,7 @@ import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
-import { haveSameSums } from './comparison.ts';
+import { haveSameMemories } from './comparison.ts';
 import { proveSlot } from './new-version.ts';
 
 interface Rename {
@@ -28,12 +28,12 @@ export async function assertNamesFree({ services, run }: Pick<StepRequest, 'serv
  * @throws Refusal if an upload differs from its source, after removing the upload
  */
 export async function uploadSwap(context: StepContext): Promise<void> {
-  const { run, note, stages } = context;
+  const { run, updateRun, stages } = context;
   const renames = listRenames(run);
   if (renames.length > 0 && !run.hasUploaded) {
     await assertNamesFree(context);
     // From now on, collections of these names are the run's own.
-    await note({ hasUploaded: true });
+    await updateRun({ hasUploaded: true });
   }
   for (const rename of renames) {
     await stages.once(rename.to, (context) => uploadCollection(context, rename));
@@ -66,7 +66,7 @@ async function assertSameContents(
   context: StepContext,
   { from, to }: Pick<Rename, 'from' | 'to'>,
 ): Promise<void> {
-  if (await haveSameSums(context, to, from)) return;
+  if (await haveSameMemories(context, to, from)) return;
   await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `The upload ${to} differs from ${from}.`);
 }

@@ -5,7 +5,7 @@ import { type DueWork, findDueWork } from '../next.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { advance } from '../runs/advance.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { parseOrder } from '../runs/input.ts';
+import { parseStepCall } from '../runs/input.ts';
 import { phaseSince, type Run } from '../runs/run.ts';
 import { type Invocation, type StepResult, toResult } from '../runs/run-step.ts';
 import type { Step } from '../runs/step.ts';
@@ -73,12 +73,12 @@ export async function endRetention(
   { payload, ...invocation }: Invocation & { readonly payload: unknown },
 ): Promise<StepResult> {
   try {
-    const order = parseOrder('retention', payload);
-    const run = await services.runs.read(order.runId);
-    if (run.phase !== 'aborted' || order.isDryRun) {
-      return await advance(retention, services, { ...order, ...invocation });
+    const call = parseStepCall('retention', payload);
+    const run = await services.runs.read(call.runId);
+    if (run.phase !== 'aborted' || call.isDryRun) {
+      return await advance(retention, services, { ...call, ...invocation });
     }
-    await removeAborted(services, run, order.intent);
+    await removeAborted(services, run, call.intent);
     return toResult(run);
   } catch (error) {
     throw translateFailure(error);

@@ -126,14 +126,14 @@ describe('a setting in a file', () => {
   });
 
   it.each(['COLLECTION=memories\n', 'export COLLECTION = memories', 'memories\nothers\n'])(
-    'is neither read nor replaced if it holds more than a name: %j',
+    'is neither read nor replaced if it contains more than a name: %j',
     async (content) => {
       const file = join(await mkdtemp(join(folder, 'case-')), '.env');
       await writeFile(file, content);
       const setting = createFileCollectionSetting(file);
       const refusal = failureNamed(
         'RefusedSetting',
-        /COLLECTION_SETTING holds more than a collection's name/,
+        /COLLECTION_SETTING contains more than a collection's name/,
       );
       await expect(setting.read()).rejects.toEqual(refusal);
       await expect(setting.change({ from: content, to: 'other' })).rejects.toEqual(refusal);

@@ -150,7 +150,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
     it("the second does not wait if it sees that the first one's process has ended", async () => {
       const ended = new Set<string>();
       const createProcess = (self: string) =>
-        table.asProcess({ self, isGone: (holder) => ended.has(holder) }).lock;
+        table.asProcess({ self, hasEnded: (holder) => ended.has(holder) }).lock;
       const first = await createProcess('one').take('run-a');
       table.advanceClock(3_000);
       await expect(createProcess('two').take('run-a')).rejects.toEqual(
@@ -163,9 +163,9 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
     });
 
     it('the second waits a moment for the last requests of a killed process', async () => {
-      await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
+      await table.asProcess({ self: 'one', hasEnded: () => true }).lock.take('run-a');
       table.advanceClock(2_999);
-      const second = table.asProcess({ self: 'two', isGone: () => true }).lock;
+      const second = table.asProcess({ self: 'two', hasEnded: () => true }).lock;
       await expect(second.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 

@@ -58,7 +58,7 @@ describe.each(RUN_TABLES)('a run table %s', (_, open) => {
 
     it('of an unknown run is refused', async () => {
       await expect(table.runs.read('run-z')).rejects.toEqual(
-        failureNamed('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
+        failureNamed('RefusedUnknownRun', 'There is no run run-z; known runs: run-a.'),
       );
     });
 

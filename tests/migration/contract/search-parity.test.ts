@@ -86,14 +86,14 @@ async function measure({ from, to }: Names, search = store.search, hasTime = () 
     from: { store: searchedStore, collection: from },
     to: { store: searchedStore, collection: to },
   };
-  const settings = { ...sides, hasKeywords: true, seed: 'run-a', without: TEST_USER };
-  const timer = { hasTime, renew: async () => {}, workedMs: () => 0 };
+  const settings = { ...sides, hasKeywords: true, seed: 'run-a', excludedUser: TEST_USER };
+  const timer = { hasTime, renewLease: async () => {}, workedMs: () => 0 };
   let recorded: unknown;
-  const keep = async (next: unknown) => {
+  const saveCursor = async (next: unknown) => {
     recorded = JSON.parse(JSON.stringify(next));
   };
   for (let invocation = 0; invocation < MAX_INVOCATIONS; invocation += 1) {
-    const { stages } = resume(timer, { cursor: recorded, keep });
+    const { stages } = resume(timer, { cursor: recorded, saveCursor });
     const parity = await measureParity(settings, stages).catch((error: unknown) => {
       if (!(error instanceof Paused)) throw error;
     });
@@ -240,7 +240,7 @@ describe('a sample', () => {
   async function drawSample(points: readonly Point[], seed = 'run-a') {
     const names = await fillCollections(points);
     const from = { store, collection: names.from };
-    const sample = await sampleMemories({ from, seed, without: TEST_USER }, UNINTERRUPTED);
+    const sample = await sampleMemories({ from, seed, excludedUser: TEST_USER }, UNINTERRUPTED);
     return sample.map(({ id }) => points.find((point) => point.id === id) as Point);
   }
   const readUser = ({ payload }: Point) => JSON.parse(payload).user_id as string;

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import { advance } from '../../../lib/migration/runs/advance.ts';
-import { parseOrder, type StepInput } from '../../../lib/migration/runs/input.ts';
+import { parseStepCall, type StepInput } from '../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../lib/migration/runs/journal.ts';
 import type { StepResult } from '../../../lib/migration/runs/run-step.ts';
 import type { Step } from '../../../lib/migration/runs/step.ts';
@@ -126,7 +126,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     const payload = { runId: RUN, execute: true, ...(await readApproval(name)), ...input };
     try {
       const changed = changeServices(services, changes);
-      const result = await advance(step, changed, { ...parseOrder(name, payload), timeLeftMs });
+      const result = await advance(step, changed, { ...parseStepCall(name, payload), timeLeftMs });
       if (result.dryRun || !result.refused) return result;
       throw new Refusal(result.refused.name, result.refused.why, { data: result.refused.data });
     } finally {

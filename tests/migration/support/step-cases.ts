@@ -1,7 +1,7 @@
 // Cases of every step in small worlds, each with the milestone from which it starts and the events before it
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
-import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
+import { filterTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import {
   changeAsUser,
@@ -58,7 +58,7 @@ const makeEarlyWrite: MigrationEvent = async (migration) => {
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await attempt.catch((error) => expect(error).toEqual(failureNamed('RefusedNewVersion')));
   // The test user's memories have random ids, and one of them might be the first.
-  const filter = ofTestUser(await migration.runs.read(RUN));
+  const filter = filterTestUser(await migration.runs.read(RUN));
   await migration.services.vectors.deletePoints(migration.target, { filter });
   await deleteFromNew(migration);
 };

@@ -9,8 +9,9 @@ interface Resumption<Cursor> {
 /** Opens a walk that stores its cursors as JSON, and by default has time for one page. */
 export function openStoredWalk<Cursor>({ cursor, hasTime = () => false }: Resumption<Cursor> = {}) {
   const cursors: Cursor[] = [];
-  const keep = async (cursor: Cursor) => void cursors.push(JSON.parse(JSON.stringify(cursor)));
-  const walk: Walk<Cursor> = openWalk({ hasTime }, { cursor, keep });
+  const saveCursor = async (cursor: Cursor) =>
+    void cursors.push(JSON.parse(JSON.stringify(cursor)));
+  const walk: Walk<Cursor> = openWalk({ hasTime }, { cursor, saveCursor });
   return { walk, cursors };
 }
 

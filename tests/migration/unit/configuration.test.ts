@@ -21,8 +21,8 @@ function createContext(changes: Partial<CollectionInfo>, run: Partial<Run> = {})
     updateCollection: async (_: string, update: CollectionUpdate) => void updates.push(update),
   };
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
-  const note = async (noted: Partial<Run>) => void notes.push(noted);
-  const context = { services, run: run as Run, renew: async () => {}, note };
+  const updateRun = async (noted: Partial<Run>) => void notes.push(noted);
+  const context = { services, run: run as Run, renewLease: async () => {}, updateRun };
   return { updates, notes, wait: waitUntilIndexed(context, 'memories_v3').catch(unwrapPaused) };
 }
 

@@ -5,7 +5,7 @@ import {
   type CommonVersion,
   decideFate,
   type Fate,
-  holdSame,
+  haveSameDigest,
 } from '../../../lib/migration/fate.ts';
 import { digestPoint } from '../../../lib/migration/points.ts';
 import { createPoint } from '../support/vector-stores.ts';
@@ -68,7 +68,7 @@ it('the truth table is symmetric: forward from one side is backward from the oth
 });
 
 it('two collections without known digests do not count as equal', () => {
-  expect(holdSame({ digest: 'ab' }, { digest: 'ab' })).toBe(true);
-  expect(holdSame({ digest: 'ab' }, { digest: 'cd' })).toBe(false);
-  expect(holdSame({}, { digest: undefined })).toBe(false);
+  expect(haveSameDigest({ digest: 'ab' }, { digest: 'ab' })).toBe(true);
+  expect(haveSameDigest({ digest: 'ab' }, { digest: 'cd' })).toBe(false);
+  expect(haveSameDigest({}, { digest: undefined })).toBe(false);
 });

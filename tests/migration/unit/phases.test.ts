@@ -11,7 +11,7 @@ import {
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
-  ENDED,
+  ENDED_PHASES,
   EVIDENCE,
   type Evidence,
   PHASES,
@@ -50,8 +50,8 @@ function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
 }
 
 const NOW = new Date(1_000);
-const byOperator = { isWanted: true, now: NOW };
-const byMachine = { isWanted: false, now: NOW };
+const byOperator = { isByPerson: true, now: NOW };
+const byMachine = { isByPerson: false, now: NOW };
 
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
@@ -149,7 +149,7 @@ describe('a run', () => {
     const stuck = PHASES.filter(
       (phase) => decideNext({ phase, evidence: allEvidence }, NOW).command === null,
     );
-    expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
+    expect(stuck.toSorted()).toEqual([...ENDED_PHASES].toSorted());
   });
 
   it('opens the window only for an operator, who approves a report of the run', () => {

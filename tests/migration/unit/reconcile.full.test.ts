@@ -66,11 +66,11 @@ async function killAt(
   const from = { ...settings.from, store };
   const to = { ...settings.to, store };
   let saved: ReconcileCheckpoint = { nextOffset: null, report: NOTHING_COMPARED };
-  const keep = (checkpoint: ReconcileCheckpoint) =>
+  const saveCursor = (checkpoint: ReconcileCheckpoint) =>
     process.track(async () => {
       saved = JSON.parse(JSON.stringify(checkpoint));
     });
-  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, saveCursor });
   return await reconcile({ ...settings, from, to }, walk).then(
     () => undefined,
     () => saved,

@@ -297,7 +297,7 @@ describe('a comparison of two collections', () => {
     await scene.store.upsert(OLD, [createExcluded(0)], 'upsert');
     await scene.store.upsert(NEW, [createExcluded(3)], 'upsert');
     expect(listProblems(await compare(scene))).not.toEqual([]);
-    const report = await repair(scene, { without: 'the-test-user' });
+    const report = await repair(scene, { excludedUser: 'the-test-user' });
     expect([report.inserted, report.deleted, listProblems(report)]).toEqual([0, 0, []]);
     expect(report.compared).toBe(COUNT);
     expect(await scene.store.retrieve(NEW, [pointId(0), pointId(3)])).toHaveLength(1);
@@ -390,12 +390,12 @@ describe('failures and interruptions', () => {
   test('a refused key stops the walk, and the checkpoint of the last batch remains', async () => {
     const scene = await createScene({ count: 120 });
     const saved: number[] = [];
-    const keep = async ({ report }: ReconcileCheckpoint) => {
+    const saveCursor = async ({ report }: ReconcileCheckpoint) => {
       saved.push(report.compared);
       const effect = { kind: 'response', status: 403, body: 'Forbidden' } as const;
       scene.sandbox.fault({ on: /^PUT/, effect });
     };
-    const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+    const walk = openWalk({ hasTime: () => true }, { cursor: undefined, saveCursor });
     const copying = reconcile(scene.settings, walk);
     await expect(copying).rejects.toMatchObject({ name: 'RefusedCredentials' });
     expect(saved).toEqual([50]);

@@ -29,7 +29,7 @@ async function createScene(version = '1.18.3') {
   onTestFinished(sandbox.close);
   const artifacts = createMemoryArtifacts(createRunTable().clock).store;
   const back = { ...settings, to: settings.from, keywords: 'no-slot' } as const;
-  let base: NonNullable<ReconcilePorts['base']>['before'];
+  let base: NonNullable<ReconcilePorts['base']>['previous'];
   let walks = 0;
 
   /** Writes a version of a memory to one side; the old collection is the active one. */
@@ -60,14 +60,14 @@ async function createScene(version = '1.18.3') {
     walk: Walk<ReconcileCheckpoint>,
     conflicts: PointPair[] = [],
   ) {
-    const keep = async (newBase: NonNullable<typeof base>) => {
+    const save = async (newBase: NonNullable<typeof base>) => {
       base = newBase;
     };
     return await reconcile(
       { ...settings, back, ...change },
       {
         ...walk,
-        base: { artifacts, before: base, write: { prefix: `base-${walks}`, keep } },
+        base: { artifacts, previous: base, write: { prefix: `base-${walks}`, save } },
         keepConflicts: async (pairs) => void conflicts.push(...pairs),
       },
     );

@@ -26,8 +26,11 @@ function createCollection(payloads: readonly string[]): {
   return { store: { scroll }, collection: 'memories' };
 }
 
-const scanPayloads = (payloads: readonly string[], without?: string) =>
-  scan(createCollection(payloads), { now: NOW, ...(without === undefined ? {} : { without }) });
+const scanPayloads = (payloads: readonly string[], excludedUser?: string) =>
+  scan(createCollection(payloads), {
+    now: NOW,
+    ...(excludedUser === undefined ? {} : { excludedUser }),
+  });
 
 const ADA = '{"user_id":"ada","data":"sails"}';
 const BOB = '{"user_id":"bob","data":"rows"}';

@@ -72,7 +72,7 @@ describe('the environment', () => {
   });
 
   it.each([
-    ['TABLE_NAME', 'a table', /no name of a table/],
+    ['TABLE_NAME', 'a table', /not a table name/],
     ['DYNAMODB_ENDPOINT', 'localhost:8000', /like http:\/\/localhost:8000/],
     ['QDRANT_URL', 'not-a-url', /like https:\/\/qdrant\.example:6333/],
     ['QDRANT_URL', 'qdrant.example:6333', /like https:/],
@@ -90,7 +90,7 @@ describe('the environment', () => {
     ['ARTIFACTS_URL', 's3:///prefix', /s3:\/\/bucket\/prefix/],
     ['NEO4J_URL', 'http://graph.example:7474', /neo4j\+s:/],
     ['NEO4J_URL', 'neo4j://graph.example:7687/memories', /path.* NEO4J_DATABASE/],
-    ['NEO4J_DATABASE', 'my memories', /no name of a database/],
+    ['NEO4J_DATABASE', 'my memories', /not a database name/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
   ])(
     'with %s as %s is refused with the expected form, without quoting the value',
@@ -166,9 +166,14 @@ describe('a service that does not answer', () => {
       'ResourceNotFoundException',
       'no',
       'RefusedSetting',
-      'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps',
+      'there is no such table. "npx serverless deploy" creates it; or DATA_DIR=FOLDER keeps',
     ],
-    ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
+    [
+      'ValidationException',
+      'The provided key element does not match',
+      'RefusedSetting',
+      'its keys',
+    ],
   ])('is named in the failure if it is the table, %s', async (code, message, name, why) => {
     const failure = Object.assign(new Error(message), { name: code, code });
     const client = namedClient(createDocumentClient(NOWHERE), 'The table runs of TABLE_NAME');

@@ -86,11 +86,11 @@ it('there is no wait without a limit', async () => {
 
 describe('a copy without a limit', () => {
   /** Measures the pauses after responses of these durations. */
-  async function measurePauses(durations: readonly number[], beginning?: number) {
+  async function measurePauses(durations: readonly number[], baselineMs?: number) {
     const { time } = createClock();
     const reported: number[] = [];
-    const onBeginning = async (milliseconds: number) => void reported.push(milliseconds);
-    const afterResponse = createSlowdown({ beginning, onBeginning }, time);
+    const onBaseline = async (milliseconds: number) => void reported.push(milliseconds);
+    const afterResponse = createSlowdown({ baselineMs, onBaseline }, time);
     const pauses: number[] = [];
     for (const duration of durations) {
       const start = time.now();

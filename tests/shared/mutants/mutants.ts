@@ -813,7 +813,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
-    ['isWanted && canStay', 'canStay'],
+    ['isByPerson && canStay', 'canStay'],
     ['return findFailure(run) ?? refusalAfterDeadline;', 'return refusalAfterDeadline;'],
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
@@ -822,7 +822,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['get run() {\n      return run;\n    },', 'run,'],
     ['(isBeforeWindow(phase) || isSwitching(phase))', 'isSwitching(phase)'],
     ['if (run.accepted && isBeforeWindow(run.phase))', 'if (false)'],
-    ['isWanted && isBeforeWindow(phase)', 'false'],
+    ['isByPerson && isBeforeWindow(phase)', 'false'],
   ]),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',
@@ -860,8 +860,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
       [
-        'findFailure(storedRun) ?? toRefused(failed)',
-        'toRefused(failed)',
+        'findFailure(storedRun) ?? toStoredRefusal(failed)',
+        'toStoredRefusal(failed)',
         'if the cutover was killed before the rollback began > a repeated cutover is refused for the first reason, and rolls back',
       ],
       [
@@ -981,7 +981,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      'return request.isWanted ? undefined : whyRollbackRefused(run, request.now);',
+      'return request.isByPerson ? undefined : whyRollbackRefused(run, request.now);',
       'return undefined;',
       'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
     ],
@@ -1120,8 +1120,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/retention.full.test.ts',
     [
       [
-        '? backupsOf(run) : []',
-        '? [...backupsOf(run), basesOf(run)] : []',
+        '? backupPrefixesOf(run) : []',
+        '? [...backupPrefixesOf(run), basePrefixOf(run)] : []',
         'the data kept for a rollback > is removed even if a rollback was refused half-way, which left it unchanged',
       ],
     ],
@@ -1131,7 +1131,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/windows.full.test.ts',
     [
       [
-        '(await lacksMost(request))',
+        '(await activeLacksMost(request))',
         'false',
         'a run after its rollback > keeps the new collection if the old one is emptied when it is aborted before its window',
       ],
@@ -1265,14 +1265,14 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/runs/journal.ts', 'tests/migration/unit/runs/journal.test.ts', [
     ['if (passedEntry) return passedEntry.found as Found;', ''],
     ['if (!context.hasTime()) throw', 'if (false) throw'],
-    ['await context.renew();', ''],
+    ['await context.renewLease();', ''],
     ['if (isDue || isOutOfTime) await', 'if (isDue) await'],
     ['if (isDue || isOutOfTime) await', 'await'],
     ['if (isOutOfTime) throw outOfTime();', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
     ['{ passed: { ...read().passed, [', '{ ...read(), passed: { ...read().passed, ['],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
-    ['end: runStage,', 'end: once,'],
+    ['runLast: runStage,', 'runLast: once,'],
     [
       'Object.getOwnPropertyDescriptors(context)',
       'Object.getOwnPropertyDescriptors({ ...context })',
@@ -1317,7 +1317,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const unknownSnapshots = await clearStore(context, collection, madeRecord);',
+      'const unknownSnapshots = await removeOwnSnapshots(context, collection, madeRecord);',
       'const unknownSnapshots: string[] = [];',
     ],
     ['requests.length - (isAlreadyRemoved ? 1 : 0)', 'requests.length'],
@@ -1329,7 +1329,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (examples.length < MAX_EXAMPLES) ', ''],
   ]),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/reconcile.test.ts', [
-    ["return theirs && 'extra'", 'return undefined'],
+    ["return standby && 'extra'", 'return undefined'],
   ]),
   ...mutantsOf('lib/migration/fate.ts', 'tests/migration/unit/fate.test.ts', [
     [" && base !== 'inserting'", ''],
@@ -1432,12 +1432,12 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
     ["pendingIds.has(id) ? 'inserting' : 'absent'", "'absent'"],
-    ["if (!isKnown(before, id)) return 'unknown';", ''],
+    ["if (!isKnown(previous, id)) return 'unknown';", ''],
   ]),
   // Each safeguard of the checked model, removed from the code (docs/migration/model/README.md).
   ...[
     withoutSafeguard('NO_FREEZE_PROOF', 'steps/backend-actions.ts', [
-      'isProved ? await proveFrozen(context, collections) : {}',
+      'needsProof ? await proveFrozen(context, collections) : {}',
       '{}',
     ]),
     withoutSafeguard('NO_VERSION_PROOF', 'steps/switch.ts', [
@@ -1449,7 +1449,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ]),
     withoutSafeguard('HOME_AFTER_OPENING', 'steps/switch-forward.ts', [
-      'await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });',
+      'await updateRun({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });',
       '',
     ]),
     withoutSafeguard('NO_LAST_LOOK', 'steps/switch-forward.ts', [
@@ -1457,7 +1457,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ]),
     withoutSafeguard('NO_SECOND_LOOK', 'steps/switch.ts', [
-      "return await stages.end('carried', (context) => carryLateWrites(context, to));",
+      "return await stages.runLast('carried', (context) => carryLateWrites(context, to));",
       'return {};',
     ]),
     withoutSafeguard('TWO_VERSIONS', 'steps/equalise.ts', [
@@ -1473,11 +1473,11 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ]),
     withoutSafeguard('NOTES_DROPPED', 'base.ts', [
-      '...(before?.making ?? []).filter(isAhead), ',
+      '...(previous?.making ?? []).filter(isAhead), ',
       '',
     ]),
     withoutSafeguard('UNKNOWN_IS_ABSENT', 'base.ts', [
-      "if (!isKnown(before, id)) return 'unknown';",
+      "if (!isKnown(previous, id)) return 'unknown';",
       '',
     ]),
     withoutSafeguard('BASE_OUTLIVES_RESTORE', 'steps/switch-back.ts', [
@@ -1499,30 +1499,30 @@ export function isExcessive(_: Changes): boolean {
 export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ]),
     withoutSafeguard('DAMAGE_AS_DELETIONS', 'resolver.ts', [
-      'return isDamaged || !isOfUser',
-      'return (isDamaged && theirs) || !isOfUser',
+      'return isDamaged || !isUserChange',
+      'return (isDamaged && standby) || !isUserChange',
     ]),
     withoutSafeguard('DAMAGE_AS_CHANGES', 'resolver.ts', [
-      'return isDamaged || !isOfUser',
-      'return (isDamaged && !theirs) || !isOfUser',
+      'return isDamaged || !isUserChange',
+      'return (isDamaged && !standby) || !isUserChange',
     ]),
     withoutSafeguard('ABORT_REMOVES_ALL', 'steps/abort.ts', [
-      'await removeOwn(context, { except: keeps.flatMap(withCompanion) });',
+      'await removeOwnCollections(context, { except: keeps.flatMap(withCompanion) });',
       'await removeCollections(context, builtCollectionsOf(run));',
     ]),
     withoutSafeguard('NO_LOOK_BEFORE_REMOVAL', 'steps/retention.ts', [
-      'if (!exists || (await haveSameSums(context, sourceCollection, { base: run.base }))) {',
+      'if (!exists || (await haveSameMemories(context, sourceCollection, { base: run.base }))) {',
       'if (true) {',
     ]),
     withoutSafeguard('FAILURE_WAITS', 'runs/advance.ts', [
-      'return await beginRollback(step, services, { ...order, failure: translateFailure(error) });',
+      'return await beginRollback(step, services, { ...call, failure: translateFailure(error) });',
       'throw error;',
     ]),
   ].flat(),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
     ['newRemovals.second > limit', 'newRemovals.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
-    ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
+    ['pair.active && decideDirection(pair)', '!pair.standby && decideDirection(pair)'],
     ['await keepOverwritten(rereadPairs);', ''],
   ]),
   ...mutantsOf(
@@ -1597,8 +1597,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
-        'await assertNotDeleted(context, to, points);\n  await context.renew();',
-        'await context.renew();',
+        'await assertNotDeleted(context, to, points);\n  await context.renewLease();',
+        'await context.renewLease();',
         'an old collection that is deleted after the rollback has begun > keeps users on the new one: uploading, before deploy-old',
       ],
     ],
@@ -1617,7 +1617,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf(
     'lib/migration/steps/backend-actions.ts',
     'tests/migration/contract/steps/lock-before-change.test.ts',
-    [['  await renew();\n  if (from !== to)', '  if (from !== to)']],
+    [['  await renewLease();\n  if (from !== to)', '  if (from !== to)']],
   ),
 
   // Migrations of stores in an unusual state: the new version already deployed, memories without a user, aliases, vectors that
@@ -1782,9 +1782,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'switchableCollections(run)',
         'aliases of the old collection > are created again if they were deleted with the new collection',
       ],
-      ['await note({ window: { ...windowOf(run), aliases } });', ''],
+      ['await updateRun({ window: { ...windowOf(run), aliases } });', ''],
       [
-        "if (!onUnmoved || !isRefusal(error, 'RefusedByService')) throw error;",
+        "if (!onAliasesRefused || !isRefusal(error, 'RefusedByService')) throw error;",
         'throw error;',
         'aliases of the old collection > that cannot be moved do not keep writes frozen if nothing is left to return to',
       ],

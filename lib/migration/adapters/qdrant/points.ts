@@ -98,7 +98,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
     });
   }
 
-  /** Deletes a point that does not exist. @returns the number of that operation, which is above those of all earlier writes */
+  /** Gets an operation number above those of all earlier writes, by deleting a point that does not exist. */
   async function takeOperationNumber(collection: string): Promise<number> {
     const body: Schemas['PointsSelector'] = { points: [randomUUID()] };
     const call = post(collectionPath(collection, '/points/delete?wait=true'), body);

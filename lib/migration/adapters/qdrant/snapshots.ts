@@ -141,8 +141,8 @@ function createWatchdog(silenceMs: number) {
 const SILENCE_MS = 30 * 60_000;
 
 /**
- * Uploads a snapshot; resolves when the store has the whole file. The store then creates or overwrites the collection, and
- * reports no failure of that.
+ * Uploads a snapshot; resolves when the store has the whole file. The store then creates or overwrites the collection, without
+ * reporting whether that fails.
  */
 // Does not use fetch: it cannot announce the length of a stream, and gives up after 300 seconds without a response, while the
 // store still unpacks a large file.

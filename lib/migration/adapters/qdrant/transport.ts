@@ -121,7 +121,7 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   try {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
-    // The refusal has no cause: a parser's message quotes the response, which may hold users' ids.
+    // The refusal has no cause: a parser's message quotes the response, which may contain users' ids.
     throw refuseResponse(`${name}: the response is not JSON`);
   }
 }
@@ -177,7 +177,7 @@ export async function toFailure(call: string, response: Response): Promise<Error
 export const TOO_LARGE = 413;
 
 const BODY_LIMIT =
-  ' (a proxy before the store accepts no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
+  ' (a proxy in front of the store accepts no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
 
 const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { digestUser } from '../../../../lib/migration/points.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
-import { parseOrder } from '../../../../lib/migration/runs/input.ts';
+import { parseStepCall } from '../../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
@@ -115,13 +115,13 @@ it.each([
   const changed = { ...services, runs: { ...services.runs, saveCheckpoint } };
   const timeLeftMs = () => (isFilled ? 0 : 600_000);
   if (milestone === 'checked') await runPreflight(services, payload, time);
-  else await advance(copy, changed, { ...parseOrder('copy', payload), timeLeftMs, time });
+  else await advance(copy, changed, { ...parseStepCall('copy', payload), timeLeftMs, time });
   const limitedMs = time.now();
   expect(limitedMs / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;
   // The copy asks both collections for whole pages, although the new one is still empty.
   expect(limitedMs / 1_000).toBeLessThan((600 + 3 * 256) / 100);
-  const unlimited = parseOrder('copy', { ...input, maxRate: 0 });
+  const unlimited = parseStepCall('copy', { ...input, maxRate: 0 });
   await advance(copy, services, { ...unlimited, timeLeftMs: () => 600_000, time });
   expect(time.now()).toBe(limitedMs);
 });

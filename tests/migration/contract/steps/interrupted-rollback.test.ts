@@ -7,7 +7,7 @@ import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
 import { type RecordedJournal, readJournal } from '../../../../lib/migration/runs/journal.ts';
-import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
+import { filterTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -288,9 +288,9 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
   }
   const { vectors, backend } = migration.services;
   const run = await migration.runs.read(RUN);
-  const before = await vectors.count(SOURCE, ofTestUser(run));
+  const before = await vectors.count(SOURCE, filterTestUser(run));
   await backend.addMemory(`__migration_test_${RUN}`, 'I play the cello in London');
-  expect(await vectors.count(SOURCE, ofTestUser(run))).toBe(before);
+  expect(await vectors.count(SOURCE, filterTestUser(run))).toBe(before);
 });
 
 it('writes to the new version survive a kill, the loss of the old collection and its restore by hand', async () => {

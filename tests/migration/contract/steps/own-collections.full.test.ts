@@ -23,7 +23,7 @@ describe('the collection that the setting names', () => {
     const { services, target, runs } = await createMigrationAt('rebuilt');
     const { setting, vectors } = services;
     await setting.change({ from: SOURCE, to: target });
-    const context = { services, run: await runs.read(RUN), renew: async () => {} };
+    const context = { services, run: await runs.read(RUN), renewLease: async () => {} };
     const inUse = [target, `${target}_entities`];
     await removeCollections(context, [SOURCE, ...inUse]);
     expect(await vectors.listCollections()).toEqual([SOURCE, ...inUse]);

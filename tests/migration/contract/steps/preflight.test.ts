@@ -363,10 +363,22 @@ describe('the preflight', () => {
   });
 
   it.each([
-    ['no-owner', '{"data":"x"}', /^1 has no user/],
-    ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
-    ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is not a string/],
-    ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
+    ['no-owner', '{"data":"x"}', /memories that have no user.*: 1\.$/],
+    [
+      'camel-case-ids',
+      '{"userId":"ada","data":"x"}',
+      /memories that have their ids under userId.*: 1\.$/,
+    ],
+    [
+      'ids-not-text',
+      '{"user_id":5,"data":"x"}',
+      /memories that have an id that is not a string: 1\.$/,
+    ],
+    [
+      'ids-with-space',
+      '{"user_id":"ada l","data":"x"}',
+      /memories that have an id with white space: 1\.$/,
+    ],
   ])('passes %s only if that finding is accepted', async (name, memory, why) => {
     const migration = await createMigration();
     await addMemory(migration, memory);

@@ -2,7 +2,7 @@
 // alone. The run then deploys no version, in either direction: it changes the collection and the slot, and moves the entities
 // with the memories.
 import { describe, expect, it } from 'vitest';
-import { chooseLimit } from '../../../../lib/migration/mass-change.ts';
+import { computeLimit } from '../../../../lib/migration/mass-change.ts';
 import type { PointId, PointPayload } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
@@ -160,7 +160,7 @@ describe('a backend that runs the new version already', () => {
       await vectors.updateCollection(replaced, { strict_mode_config });
       const before = await vectors.count(ENTITIES);
       await rollBackInPieces(migration);
-      const minimum = before - chooseLimit({ points: before });
+      const minimum = before - computeLimit({ points: before });
       expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(minimum + 60);
     },
   );

@@ -27,8 +27,8 @@ import { openStoredWalk, walkInPieces } from '../../support/walk-in-pieces.ts';
 
 const COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
-const renew = async () => undefined;
-const WALK = { ...UNINTERRUPTED, renew };
+const renewLease = async () => undefined;
+const WALK = { ...UNINTERRUPTED, renewLease };
 /** Versions after which a walk fills points again */
 const REFILL_ALL = -1;
 const REFILL_NONE = Number.POSITIVE_INFINITY;
@@ -51,14 +51,14 @@ onEveryVectorStore((subject) => {
     const target = await createFilled();
     await addKeywordSlot(target, IDF);
     const { walk, cursors } = openStoredWalk<number>();
-    await expect(fillUnfilled(target, { ...walk, renew })).rejects.toBeInstanceOf(Paused);
+    await expect(fillUnfilled(target, { ...walk, renewLease })).rejects.toBeInstanceOf(Paused);
     const [filled = 0] = cursors;
     expect(await countUnfilled(target)).toBe(COUNT - filled);
     expect(await fillUnfilled(target, WALK)).toBe(COUNT - filled);
     // The store reports so many points that the walk lists them in parts.
     const large = { ...target, store: { ...target.store, count: async () => 40_000 } };
     const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
-      walkVersions(large, REFILL_ALL, { ...walk, renew }),
+      walkVersions(large, REFILL_ALL, { ...walk, renewLease }),
     );
     expect(pieces.cursors.length).toBeGreaterThan(2);
     const { points, digest } = await walkVersions(target, REFILL_NONE, WALK);

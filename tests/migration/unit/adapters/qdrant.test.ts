@@ -76,7 +76,7 @@ describe('an unsuccessful response', () => {
       413,
       '<html>413 Request Entity Too Large</html>',
       'RefusedByService',
-      /a proxy before the store .* client_max_body_size/,
+      /a proxy in front of the store .* client_max_body_size/,
     ],
     ['a redirection', 302, '', 'RefusedByService'],
     ['a page of a proxy', 200, '<html>', 'RefusedByService'],

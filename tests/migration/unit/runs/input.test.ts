@@ -5,7 +5,7 @@ import { advance } from '../../../../lib/migration/runs/advance.ts';
 import {
   describeRule,
   parseInput,
-  parseOrder,
+  parseStepCall,
   stepInputSchema,
 } from '../../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
@@ -76,7 +76,7 @@ describe('a mistyped field', () => {
 
   const RUN = { runId: 'run-a' };
   const step = async (payload: object) =>
-    await advance(copy, services, { ...parseOrder('copy', { ...RUN, ...payload }), timeLeftMs });
+    await advance(copy, services, { ...parseStepCall('copy', { ...RUN, ...payload }), timeLeftMs });
 
   test.each<[string, string, () => Promise<unknown>]>([
     [

@@ -10,7 +10,7 @@ import {
 } from '../../../../lib/migration/runs/journal.ts';
 import { unwrapPaused } from '../../support/unwrap-paused.ts';
 
-const PORTS = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
+const PORTS = { hasTime: () => true, renewLease: async () => {}, workedMs: () => 5 };
 
 type Journal = JournalOf<typeof PORTS>;
 
@@ -24,7 +24,7 @@ function createScene() {
       { ...PORTS, ...changes },
       {
         cursor: stored && JSON.parse(stored),
-        keep: async (journal) => {
+        saveCursor: async (journal) => {
           stored = JSON.stringify(journal);
           records.push(JSON.parse(stored));
         },
@@ -67,8 +67,8 @@ it('a stage that is killed before it is recorded runs again', async () => {
 it('a stage that waits ends the invocation, and the next invocation sees what it saved', async () => {
   const { invoke } = createScene();
   const work = (journal: Journal) =>
-    journal.once<string, number>('readable', async ({ cursor: checks = 0, keep }) => {
-      await keep(checks + 1);
+    journal.once<string, number>('readable', async ({ cursor: checks = 0, saveCursor }) => {
+      await saveCursor(checks + 1);
       if (checks === 2) return `after ${checks}`;
       throw new Paused({ waitsFor: 'the vector store', waitSeconds: 7 });
     });
@@ -81,9 +81,9 @@ it('a stage that waits ends the invocation, and the next invocation sees what it
 it('an effect that was recorded ahead is known to a later invocation', async () => {
   const { invoke } = createScene();
   const sendOnce = async (journal: Journal) =>
-    await journal.once<string, string>('asked', async ({ cursor: previous, keep }) => {
+    await journal.once<string, string>('asked', async ({ cursor: previous, saveCursor }) => {
       if (previous) return previous;
-      await keep('may have been sent');
+      await saveCursor('may have been sent');
       return await killed();
     });
   await expect(invoke(sendOnce)).rejects.toThrow('killed');
@@ -123,8 +123,8 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   const moreTime = { waitSeconds: 0, waitsFor: 'more time' };
   expect(await invoke(work, { hasTime: () => pages.length === 0 })).toEqual(moreTime);
   expect(await invoke(work, { hasTime: () => false })).toEqual(moreTime);
-  const renew = () => Promise.reject(new Error('lease lost'));
-  await expect(invoke(work, { renew })).rejects.toThrow('lease lost');
+  const renewLease = () => Promise.reject(new Error('lease lost'));
+  await expect(invoke(work, { renewLease })).rejects.toThrow('lease lost');
   expect(pages).toEqual([0]);
 });
 
@@ -200,8 +200,8 @@ it('a record that is rewritten keeps its stages', async () => {
 it('the end of a step may begin at any time, and only its cursor is recorded', async () => {
   const { invoke, records } = createScene();
   const endStep = (isKilled: boolean) => (journal: Journal) =>
-    journal.end<string, number>('carried', async ({ cursor: page = 0, keep }) => {
-      if (page === 0) await keep(1);
+    journal.runLast<string, number>('carried', async ({ cursor: page = 0, saveCursor }) => {
+      if (page === 0) await saveCursor(1);
       return isKilled ? await killed() : `from ${page}`;
     });
   await expect(invoke(endStep(true))).rejects.toThrow('killed');
@@ -213,9 +213,9 @@ it('a journal shows the result of a stage, or its progress', async () => {
   const { invoke } = createScene();
   const readings: unknown[] = [];
   await invoke(async (journal) => {
-    await journal.once<string, string>('made', async ({ keep }) => {
+    await journal.once<string, string>('made', async ({ saveCursor }) => {
       readings.push(readStage(journal.recorded, 'made'));
-      await keep('asked');
+      await saveCursor('asked');
       readings.push(readStage(journal.recorded, 'made'), readStage(journal.recorded, 'later'));
       return 'a snapshot';
     });
@@ -232,7 +232,7 @@ it('a context keeps its getters in all stages', async () => {
       return notes;
     },
   };
-  const { stages } = resume(ports, { cursor: undefined, keep: async () => {} });
+  const { stages } = resume(ports, { cursor: undefined, saveCursor: async () => {} });
   const result = await stages.once('outer', ({ stages }) =>
     stages.once('inner', async (context) => {
       notes += 1;

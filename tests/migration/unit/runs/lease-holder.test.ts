@@ -14,19 +14,19 @@ it.skipIf(process.platform !== 'linux')(
     await once(child, 'spawn');
     const { self } = createLeaseHolder('/proc', child.pid);
     const here = createLeaseHolder();
-    expect(here.isGone(String(here.self))).toBe(false);
-    expect(here.isGone(String(self))).toBe(false);
+    expect(here.hasEnded(String(here.self))).toBe(false);
+    expect(here.hasEnded(String(self))).toBe(false);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(here.isGone(String(self))).toBe(true);
+    expect(here.hasEnded(String(self))).toBe(true);
   },
 );
 
 it.skipIf(process.platform !== 'linux')(
   'a process with the same id that started at another time is not the lease holder',
   () => {
-    const { self = '', isGone } = createLeaseHolder();
-    expect(isGone(self.replace(/ \d+$/, ' 1'))).toBe(true);
+    const { self = '', hasEnded } = createLeaseHolder();
+    expect(hasEnded(self.replace(/ \d+$/, ' 1'))).toBe(true);
   },
 );
 
@@ -40,19 +40,19 @@ it('a process that cannot be inspected does not count as ended', async () => {
   await writeFile(join(proc, 'sys/kernel/random/boot_id'), 'a');
   await symlink('pid:[1]', join(proc, 'self/ns/pid'));
   await writeFile(join(proc, '7/stat'), STAT);
-  const { self = '', isGone } = createLeaseHolder(proc, 7);
-  expect([self, isGone(self)]).toEqual(['a/pid:[1] 7 42', false]);
+  const { self = '', hasEnded } = createLeaseHolder(proc, 7);
+  expect([self, hasEnded(self)]).toEqual(['a/pid:[1] 7 42', false]);
   // First a folder in place of the file, which cannot be read; then a file in an unknown form.
   await mkdir(join(proc, '8/stat'));
-  expect(isGone('a/pid:[1] 8 42')).toBe(false);
+  expect(hasEnded('a/pid:[1] 8 42')).toBe(false);
   await writeFile(join(proc, '7/stat'), 'unknown');
-  expect(isGone(self)).toBe(false);
+  expect(hasEnded(self)).toBe(false);
   await rm(join(proc, '7/stat'));
-  expect(isGone(self)).toBe(true);
+  expect(hasEnded(self)).toBe(true);
 });
 
 it('the state of processes on other machines is unknown', () => {
-  const { isGone } = createLeaseHolder();
-  expect(isGone('another-machine/pid:[1] 1 1')).toBe(false);
+  const { hasEnded } = createLeaseHolder();
+  expect(hasEnded('another-machine/pid:[1] 1 1')).toBe(false);
   expect(createLeaseHolder('/nowhere')).toMatchObject({ self: undefined });
 });

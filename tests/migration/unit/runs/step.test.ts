@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
-import { parseOrder, type StepInput } from '../../../../lib/migration/runs/input.ts';
+import { parseStepCall, type StepInput } from '../../../../lib/migration/runs/input.ts';
 import { outOfTime } from '../../../../lib/migration/runs/journal.ts';
 import type { Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import type { Step } from '../../../../lib/migration/runs/step.ts';
@@ -36,7 +36,7 @@ async function createScene(work: Step['work']) {
 
   const runCommand = (command: Command, input: Partial<StepInput> = {}) =>
     advance({ command, work }, services, {
-      ...parseOrder(command, { runId: RUN, execute: true, ...input }),
+      ...parseStepCall(command, { runId: RUN, execute: true, ...input }),
       timeLeftMs: () => 600_000,
     });
   return { writeEvidence, runCommand, runCopy: () => runCommand('copy') };
@@ -47,9 +47,9 @@ it.each([
   ['begins again if the evidence it is based on was renewed', 'backup-2', undefined],
 ])('a step that was killed %s', async (_, backup, expected) => {
   const cursors: unknown[] = [];
-  const { writeEvidence, runCopy } = await createScene(async ({ cursor, keep }) => {
+  const { writeEvidence, runCopy } = await createScene(async ({ cursor, saveCursor }) => {
     cursors.push(cursor);
-    await keep('half done');
+    await saveCursor('half done');
     throw new Error('killed');
   });
   await writeEvidence('backup-1');
@@ -61,7 +61,7 @@ it.each([
 
 it('a step sees its own notes', async () => {
   const { writeEvidence, runCopy } = await createScene(async (context) => {
-    await context.note({ takesNoWindow: 'set by the test' });
+    await context.updateRun({ takesNoWindow: 'set by the test' });
     expect(context.run.takesNoWindow).toBe('set by the test');
     return {};
   });

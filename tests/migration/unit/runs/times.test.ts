@@ -1,7 +1,7 @@
 // The speed of a step is measured from its progress within one invocation, never from time spent on other work. The rollback
 // period does not begin again once it has ended.
 import { describe, expect, it } from 'vitest';
-import { createRating, retentionOf } from '../../../../lib/migration/runs/times.ts';
+import { createSpeedMeter, retentionOf } from '../../../../lib/migration/runs/times.ts';
 
 function createClock() {
   let now = 1_000_000;
@@ -16,7 +16,7 @@ function createClock() {
 describe('the rate of a step', () => {
   it('is measured since it first reported progress', () => {
     const { clock, advance } = createClock();
-    const rate = createRating(clock);
+    const rate = createSpeedMeter(clock);
     expect(rate({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
     advance(10);
     expect(rate({ done: 600, total: 1_000 }).progress?.perSecond).toBe(10);
@@ -26,7 +26,7 @@ describe('the rate of a step', () => {
 
   it('is unknown if no time has passed, nothing was done, or no progress was reported', () => {
     const { clock, advance } = createClock();
-    const rate = createRating(clock);
+    const rate = createSpeedMeter(clock);
     rate({ done: 5, total: 9 });
     expect(rate({ done: 6, total: 9 })).toEqual({ progress: { done: 6, total: 9 } });
     advance(10);

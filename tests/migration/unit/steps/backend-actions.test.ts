@@ -17,7 +17,7 @@ function createConfirmed(pendingAction: { action: string; collection: string }) 
     },
     run: { runId: 'spring', phase: 'switching', history: [], startedAt: NOW, pendingAction },
     lease: { epoch: 7 },
-    note: async (changes: unknown) => void notes.push(changes),
+    updateRun: async (changes: unknown) => void notes.push(changes),
   };
   return { context: context as unknown as StepContext, notes };
 }

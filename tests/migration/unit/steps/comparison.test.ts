@@ -11,7 +11,7 @@ import {
   compare,
   compareCounts,
   comparePages,
-  haveSameSums,
+  haveSameMemories,
   type Tally,
 } from '../../../../lib/migration/steps/comparison.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
@@ -81,7 +81,7 @@ describe('two collections are compared memory by memory', () => {
     await store.upsert(NEW, [memory(90, 'test', TEST_USER)], 'upsert');
     const tally = await compare(scope, { active: OLD, standby: NEW });
     expect(tally).toMatchObject({ points: 1, same: 1, removes: 0 });
-    expect(await haveSameSums(scope, OLD, NEW)).toBe(true);
+    expect(await haveSameMemories(scope, OLD, NEW)).toBe(true);
   });
 
   it('in parts of any size, each of which resumes where the previous one ended', async () => {
@@ -136,11 +136,11 @@ describe('two sources have the same memories', () => {
     const { scope, base, store } = await createScene(EQUAL);
     const { digest } = (await scan({ store, collection: OLD })).contents;
     for (const source of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSameSums(scope, OLD, source)).toBe(true);
+      expect(await haveSameMemories(scope, OLD, source)).toBe(true);
     }
     await store.deletePoints(OLD, { ids: [pointId(0)] });
     for (const source of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSameSums(scope, OLD, source)).toBe(false);
+      expect(await haveSameMemories(scope, OLD, source)).toBe(false);
     }
   });
 
@@ -148,7 +148,7 @@ describe('two sources have the same memories', () => {
     'only if the digests of both are known: %j',
     async (unknown) => {
       const { scope } = await createScene(EQUAL);
-      expect(await haveSameSums(scope, OLD, unknown)).toBe(false);
+      expect(await haveSameMemories(scope, OLD, unknown)).toBe(false);
     },
   );
 });

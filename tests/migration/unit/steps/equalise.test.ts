@@ -64,15 +64,15 @@ async function createScene() {
       services: { vectors: { ...vectors, scroll }, artifacts },
       run,
       lease: { epoch },
-      renew: async () => {},
-      note: async (changes: { base: Base }) => void Object.assign(run, changes),
+      renewLease: async () => {},
+      updateRun: async (changes: { base: Base }) => void Object.assign(run, changes),
       hasTime: () => remainingPages > 0,
       workedMs: () => 0,
     };
     const last = saved.at(-1);
     const context = resume(work, {
       cursor: cursor ?? (last && JSON.parse(JSON.stringify(last))),
-      keep: async (kept: unknown) => void saved.push(kept as RecordedJournal),
+      saveCursor: async (kept: unknown) => void saved.push(kept as RecordedJournal),
     });
     return await equalise(context as unknown as StepContext, {
       active: OLD,
@@ -150,7 +150,7 @@ const WRITTEN: readonly Row[] = [
   [
     'a late change that no user made',
     ({ put }) => put(NEW, [0], 'b'),
-    { isOfUser: () => false },
+    { isUserChange: () => false },
     UNCHANGED,
     UNCHANGED,
   ],

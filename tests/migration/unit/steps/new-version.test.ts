@@ -33,7 +33,7 @@ function probe(
       return id === undefined ? undefined : (JSON.parse(id) as string);
     },
   };
-  const context = { services: { vectors }, run: { runId: 'run-a' }, renew: async () => {} };
+  const context = { services: { vectors }, run: { runId: 'run-a' }, renewLease: async () => {} };
   const options = { backend, known: 'memories', collection: 'memories_v3' };
   return {
     result: proveEmbeddings(context as unknown as Probe[0], options as unknown as Probe[1]),

@@ -9,12 +9,12 @@ it('a reminder is due a day after the last one, and earlier once the rollback pe
   const table = createRunTable();
   const run = await table.begin(RUN);
   expect(await isReminderDue(table, run)).toBe(true);
-  await table.runs.noteReminder(RUN);
+  await table.runs.recordReminder(RUN);
   table.advanceClock(DAY_MS - 1);
   expect(await isReminderDue(table, run)).toBe(false);
   const window = { deadlineAt: 0, overAt: table.clock().getTime() };
   expect(await isReminderDue(table, { ...run, window })).toBe(true);
-  await table.runs.noteReminder(RUN);
+  await table.runs.recordReminder(RUN);
   expect(await isReminderDue(table, { ...run, window })).toBe(false);
   table.advanceClock(DAY_MS);
   expect(await isReminderDue(table, run)).toBe(true);

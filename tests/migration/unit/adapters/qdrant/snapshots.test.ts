@@ -193,9 +193,9 @@ describe('a snapshot of 100 bytes on a server', () => {
       passed: { 'snapshot-made': { found: { known: [], requests: [], snapshot } } },
       open: { stage: 'snapshot-kept', cursor: { prefix: 'a', count: 0, bytes: 0 } },
     };
-    const ports = { renew: async () => {}, hasTime: () => true, workedMs: () => 0 };
+    const ports = { renewLease: async () => {}, hasTime: () => true, workedMs: () => 0 };
     const context = { ...ports, services, run: {}, lease: {} } as unknown as StepContext;
-    const staged = resume(context, { cursor: recorded, keep: async () => {} });
+    const staged = resume(context, { cursor: recorded, saveCursor: async () => {} });
     const source = { collection: 'memories', label: 'snapshot' };
     const { parts } = await withSnapshot(staged, source, async (stored) => stored);
     const chunks: Uint8Array[] = [];
