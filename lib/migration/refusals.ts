@@ -7,7 +7,7 @@ export const REMEDIES = {
     'Begin one with "npm run migrate -- run --source COLLECTION", give the id that "status" shows, or name the right table with TABLE_NAME and DYNAMODB_ENDPOINT.',
   RefusedOtherRun:
     'Finish that run, or end it with "abort", after a rollback where it is live; then repeat this command.',
-  RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
+  RefusedNotNow: 'Run the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
     'Read the report that "status" shows, then repeat the command: type the run id or give "--yes", and no other --report.',
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',

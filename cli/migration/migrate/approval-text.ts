@@ -45,7 +45,7 @@ function buildComparisonRows(status: Status): (readonly [string, string | undefi
     ['Report', report.digest.slice(0, DIGEST_DIGITS)],
     [
       'Points',
-      inPlace ? `${equalText} with keyword vector` : `${equalText} equal, ${differentText}`,
+      inPlace ? `${equalText} with a keyword vector` : `${equalText} equal, ${differentText}`,
     ],
     ['Users', users === undefined ? undefined : Number(users).toLocaleString('en')],
     [
@@ -53,7 +53,7 @@ function buildComparisonRows(status: Status): (readonly [string, string | undefi
       inPlace
         ? `${formatCount(differingCount, 'point')} to fill in the window`
         : missingKeywords > 0
-          ? `${formatCount(missingKeywords, 'point')} with words and without keyword vector`
+          ? `${formatCount(missingKeywords, 'point')} with words but without a keyword vector`
           : 'every point with words has its keyword vector',
     ],
     ...buildSearchRows(facts),
@@ -63,7 +63,7 @@ function buildComparisonRows(status: Status): (readonly [string, string | undefi
 function buildSearchRows(facts: Facts): (readonly [string, string])[] {
   const readFigure = (name: string) => Number(facts[name] ?? 0);
   if (facts.searched === undefined) return [];
-  const rankText = `itself first ${formatPercent(readFigure('firstInOld'))} old, ${formatPercent(readFigure('firstInNew'))} new`;
+  const rankText = `the memory itself first in ${formatPercent(readFigure('firstInOld'))} old, ${formatPercent(readFigure('firstInNew'))} new`;
   const describeTimes = (name: string) =>
     `${formatMilliseconds(readFigure(`old${name}`))} old, ${formatMilliseconds(readFigure(`new${name}`))} new`;
   return [
@@ -88,7 +88,7 @@ function buildForecastRows({ estimates, seconds }: Forecast, minutes: number): [
   return [
     [
       'Window',
-      `${formatDuration(seconds * 1_000)} expected, ${formatCount(minutes, 'minute')} given`,
+      `${formatDuration(seconds * 1_000)} expected, ${formatCount(minutes, 'minute')} allowed`,
     ],
     ['Stages', estimates.map(formatEstimate).join(', ')],
   ];

@@ -83,7 +83,7 @@ async function driveFrom(
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
     const oldStatus = status;
     status = await takeStep(options, oldStatus, step);
-    // Another window is another decision.
+    // The next window is a new decision.
     hasReturned = status.hasReturned && !oldStatus.hasReturned;
     step = status.next;
   }
@@ -360,7 +360,7 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   };
 }
 
-/** @throws Refusal for another report than that of the open window, and for another length */
+/** @throws Refusal if the given report or length differs from that of the open window */
 function assertSameWindow(status: Status, { report, payload }: DriveOptions): void {
   const { approvedReport: approved, deadlineAt, plan } = status;
   // A window that an earlier release opened has no record of its report.
@@ -370,7 +370,7 @@ function assertSameWindow(status: Status, { report, payload }: DriveOptions): vo
   }
   const { windowMinutes = plan.windowMinutes } = payload;
   if (deadlineAt === null || windowMinutes === plan.windowMinutes) return;
-  const why = `The window is open until ${formatTime(deadlineAt)}, and cannot be given another length: leave out --window-minutes.`;
+  const why = `The window is open until ${formatTime(deadlineAt)}, and its length can no longer change: leave out --window-minutes.`;
   throw new Refusal('RefusedSetting', why);
 }
 

@@ -34,17 +34,17 @@ interface Target {
   readonly stage?: string | undefined;
 }
 
-/** @param words argument and options of the command */
-function createStep({ runId, stage }: Target, name: string, words: string, why: string): NextStep {
-  const commandWords = [INVOCATION, name, words, `--run ${runId}`, stage && `--stage ${stage}`];
-  return { name, command: commandWords.filter(Boolean).join(' '), why };
+/** @param args argument and options of the command */
+function createStep({ runId, stage }: Target, name: string, args: string, why: string): NextStep {
+  const parts = [INVOCATION, name, args, `--run ${runId}`, stage && `--stage ${stage}`];
+  return { name, command: parts.filter(Boolean).join(' '), why };
 }
 
 /** Lists the next steps; empty once the run has ended */
 export function listNextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
-  const buildStep = (name: string, words: string, why: string) =>
-    createStep({ runId, stage }, name, words, why);
+  const buildStep = (name: string, args: string, why: string) =>
+    createStep({ runId, stage }, name, args, why);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
   const returnSteps = [...commands]
@@ -124,7 +124,7 @@ const ADVICE: {
 };
 
 /**
- * Chooses the steps after a refusal. The same command would be refused again, so the next step has other options, or follows a
+ * Chooses the steps after a refusal. The same command would be refused again, so the next step has different options, or follows a
  * repair.
  */
 function chooseStepsAfterRefusal(

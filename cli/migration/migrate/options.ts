@@ -34,7 +34,7 @@ export const OPTIONS = {
   ),
   'in-place': createOption(
     'in-place',
-    'add the keyword slot to the collection in use, and build no other (Qdrant 1.18 or later)',
+    'add the keyword slot to the collection in use, and build no new one (Qdrant 1.18 or later)',
   ),
   'moves-aliases': createOption(
     'moves-aliases',
@@ -52,12 +52,12 @@ export const OPTIONS = {
   ),
   'deploy-seconds': createOption(
     'deploy-seconds <n>',
-    'how long the new version takes to be deployed and tested (default: the last window, else 60)',
+    'how long the new version takes to be deployed and tested (default: as in the last window, else 60)',
     createSchemaNumberParser(deploySeconds),
   ),
   'retention-days': createOption(
     'retention-days <n>',
-    `days in which rollback is possible, ${describeRule(retentionDays)} (default: 30)`,
+    `days for which rollback is possible, ${describeRule(retentionDays)} (default: 30)`,
     createSchemaNumberParser(retentionDays),
   ),
   accept: createOption(
@@ -90,12 +90,12 @@ export const OPTIONS = {
   ),
   deletes: createOption(
     'deletes <n>',
-    'allow users to have removed or changed this many memories (default: 1 %, at least 20)',
+    'accept that users removed or changed up to this many memories (default: 1 %, at least 20)',
     createSchemaNumberParser(deletes),
   ),
   'max-rate': createOption(
     'max-rate <n>',
-    `read at most this many points a second from now on: ${describeRule(maxRate)}`,
+    `read at most this many points per second from now on: ${describeRule(maxRate)}`,
     createSchemaNumberParser(maxRate),
   ),
   'as-it-was': createOption(

@@ -52,12 +52,12 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
         JSON.stringify({ ...event, next_steps: next.map(({ command }) => command) });
       output.write(`${isJson ? formatEvent() : toPrintable(text)}\n`);
     },
-    /** Prints a line for people only, on the stream of errors. */
+    /** Prints a line for people only, on standard error. */
     note(text: string): void {
       clear();
       if (!isJson) status.write(`${toPrintable(text)}\n`);
     },
-    /** Prints a log entry of a function on the stream of errors, in words for people. */
+    /** Prints a log entry of a function on standard error, in words for people. */
     log({ level, message, ...fields }: LogEntry): void {
       clear();
       const details = Object.entries(fields).map(([name, value]) => `${toWords(name)}: ${value}`);
@@ -115,7 +115,7 @@ export function reportFailure(
   return exitCode;
 }
 
-// Masks control characters: a record may hold text that an older version accepted, and this text must not move the cursor or
+// Masks control characters: a record may contain text that an older version accepted, and this text must not move the cursor or
 // forge a line.
 function toPrintable(text: string): string {
   const readable = text.replace(ISO_TIMES, formatTime);

@@ -6,7 +6,7 @@ const INSTRUCTIONS: Readonly<
   Record<ExternalAction, (collection: string, testUser: string) => string>
 > = {
   freeze: (collection) =>
-    `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
+    `Stop all writes to ${collection}: the backend answers each one with 503, even the test user's.`,
   'deploy-new': (collection, testUser) =>
     `Deploy the new version on ${collection}. Writes stay frozen until "open-writes"; allow those of ${testUser} only.`,
   'deploy-old': (collection) =>

@@ -23,7 +23,7 @@ export interface Place {
   invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A fault of the function itself or of its platform, which has no name in the guide */
+/** A fault of the function itself or of its platform, which the guide does not list */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
 }

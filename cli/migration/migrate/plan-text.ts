@@ -64,7 +64,7 @@ export function formatPlan(plan: Plan): string[] {
   ];
   return [
     `  Creates  ${createdItems}; as artifacts a snapshot, reports and a graph dump${graph}`,
-    '  Omits    the history.db of mem0, which is in no backup: copy it yourself, as docs/migration/backend.md shows',
+    '  Omits    the history.db of mem0, which no backup contains: copy it yourself, as docs/migration/backend.md shows',
     `  Changes  ${setting}${deployed}; no writes for up to ${formatCount(plan.windowMinutes, 'minute')}`,
     `  Keeps    ${keptItems} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removedItems.join(' and ') || 'nothing'}`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),

@@ -50,7 +50,7 @@ export type OpenPlace = (request: {
   readonly needs: Needs;
 }) => Promise<Place>;
 
-/** State that the messages of a failure or an interruption read */
+/** State for the messages about a failure or an interruption */
 export interface ProgramState {
   aftermath: Aftermath;
   stage: string | undefined;

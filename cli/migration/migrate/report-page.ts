@@ -203,7 +203,7 @@ function renderCounts(status: Status): Html {
     inserted: facts.copied === undefined ? 'copied' : 'copied in the window',
     replaced: 'replaced',
     deleted: 'removed',
-    withoutKeywords: 'with words and without keyword vector',
+    withoutKeywords: 'with words but without a keyword vector',
   };
   const rows = Object.entries(names).flatMap(([key, name]) =>
     typeof facts[key] === 'number' ? [[name, facts[key]] as const] : [],

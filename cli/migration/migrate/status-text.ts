@@ -24,7 +24,7 @@ export function formatStatus(status: Status, { stage, where }: Pick<Place, 'stag
     ...formatRow('progress', describeProgress(status)),
     ...formatRow(
       'max rate',
-      status.maxRate ? `${formatCount(status.maxRate, 'point')} a second` : null,
+      status.maxRate ? `${formatCount(status.maxRate, 'point')} per second` : null,
     ),
     ...formatRow('lock', describeLock(status)),
     ...status.evidence.flatMap((evidence) => formatEvidence(evidence, at)),
@@ -57,7 +57,7 @@ export function formatLeftBehind({
   const missingLine = `Not counted: ${formatCount(Number(lacking), 'old memory')} missing from the new collection.`;
   const notCopiedLine = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
   const retainedLines = served.map(
-    ({ collection, until }) => `Collection ${collection} is kept as users left it until ${until}.`,
+    ({ collection, until }) => `Collection ${collection} is kept until ${until}, as users left it.`,
   );
   const blockedLine = `Cutover blocked: ${takesNoWindow}.`;
   const unprovedLine = 'The backend did not say whether it runs the old version: check it.';

@@ -182,7 +182,7 @@ function isEmbedding(value: TaggedValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, '$f32');
 }
 
-// Quotes a name, which may hold any character. Backticks are doubled; a backslash is written as its code, because the server
+// Quotes a name, which may contain any character. Backticks are doubled; a backslash is written as its code, because the server
 // reads \uXXXX as a character everywhere.
 function quoteName(name: string): string {
   return `\`${name.replaceAll('\\', '\\u005C').replaceAll('`', '``')}\``;

@@ -1,5 +1,6 @@
 // Formats the outcome of the command: the dumps, or a check or restore of one.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
+import { formatCount } from '../migrate/text.ts';
 import type { Dump, RestoreOutcome } from './run-command.ts';
 
 export function chooseExitCode(outcome: RestoreOutcome): ExitCode {
@@ -34,8 +35,9 @@ function describeCondition({
 }: Extract<RestoreOutcome, { dryRun: true }>['target']): string {
   if (state === 'finishing')
     return 'has everything; only the marks of the restore must still be removed.';
-  if (foreign > 0) return `holds ${foreign} nodes: only an empty one can be restored into.`;
+  if (foreign > 0)
+    return `has ${formatCount(foreign, 'node')}: only an empty graph can be restored into.`;
   return state === 'filling'
-    ? 'holds part of a restore, which continues.'
+    ? 'contains part of a restore, which continues.'
     : 'is empty and can be restored into.';
 }

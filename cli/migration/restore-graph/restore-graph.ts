@@ -21,7 +21,7 @@ const command = createCommand(
   .option('--run <id>', 'list the graph dumps of this run, the latest first', parseRunId)
   .option('--dump <dump>', 'check this dump against the graph of NEO4J_URL')
   .option(
-    '--digest <parseDigest>',
+    '--digest <sha256>',
     'refuse any other dump; `graphDigest` in the report of the run',
     parseDigest,
   )

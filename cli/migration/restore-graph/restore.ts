@@ -25,7 +25,7 @@ interface RestoreOptions {
 /**
  * Restores the dump, or resumes a killed restore without creating nodes twice.
  * @returns differences between the dump and the graph; none after a complete restore
- * @throws Refusal before anything is written, if the target holds other nodes or the dump is damaged or missing
+ * @throws Refusal before anything is written, if the target has other nodes or the dump is damaged or missing
  */
 export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
@@ -51,7 +51,7 @@ export async function restoreGraph(options: RestoreOptions) {
   if (foreign === 0 || differences.length === 0) return { manifest, differences };
   throw new Refusal(
     'RefusedByService',
-    `The target is not empty: it holds ${foreign} nodes that this restore did not create.`,
+    `The target is not empty: it has ${foreign} nodes that this restore did not create.`,
   );
 }
 

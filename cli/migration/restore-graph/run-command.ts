@@ -50,7 +50,7 @@ interface RestoreParts {
   readonly target: GraphTarget;
 }
 
-/** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
+/** @throws Refusal for a dump that is missing or damaged, and for a graph that contains anything else */
 export async function runCommand(
   request: RestoreRequest,
   { artifacts, target }: RestoreParts,

@@ -22,15 +22,15 @@ type Event =
 
 interface Search {
   readonly name: string;
-  /** How often each event happens, at most. Two commands are a cutover and a rollback. */
+  /** Maximum number of times that each event happens. Two commands are a cutover and a rollback. */
   readonly events: Partial<Readonly<Record<Event, number>>>;
   /** Searches for a sequence of events after which writes never open, instead of for a forbidden state. */
   readonly isEndless?: boolean;
   /** The safeguard that is removed. */
-  readonly without?: string;
+  readonly removedSafeguard?: string;
 }
 
-const NONE: Readonly<Record<Event, number>> = {
+const NO_EVENTS: Readonly<Record<Event, number>> = {
   WRITES: 0,
   LATE: 0,
   LEAKS: 0,
@@ -42,7 +42,7 @@ const NONE: Readonly<Record<Event, number>> = {
   COMMANDS: 2,
 };
 
-const WHOLE: readonly Search[] = [
+const WHOLE_MODEL: readonly Search[] = [
   { name: 'late, leaked, forgotten', events: { WRITES: 2, LATE: 1, LEAKS: 1, FORGOTTEN: 1 } },
   { name: 'the same, killed', events: { WRITES: 1, LATE: 1, LEAKS: 1, FORGOTTEN: 1, KILLS: 1 } },
   { name: 'killed twice', events: { WRITES: 2, FORGOTTEN: 1, KILLS: 2 } },
@@ -57,7 +57,7 @@ const WHOLE: readonly Search[] = [
   },
 ];
 
-const WITHOUT: readonly Search[] = [
+const WITHOUT_SAFEGUARD: readonly Search[] = [
   without('NO_FREEZE_PROOF', { WRITES: 2, LIES: 1 }),
   without('NO_VERSION_PROOF', { LIES: 1 }),
   without('SETTING_AFTER_DEPLOYMENT', { WRITES: 1, LEAKS: 1, KILLS: 1 }),
@@ -82,27 +82,31 @@ const WITHOUT: readonly Search[] = [
 ];
 
 function without(safeguard: string, events: Search['events']): Search {
-  return { name: `without its safeguard: ${safeguard}`, events, without: safeguard };
+  return { name: `without its safeguard: ${safeguard}`, events, removedSafeguard: safeguard };
 }
 
 const run = promisify(execFile);
 
 /** @returns what SPIN's verifier prints */
-async function search({ events, isEndless = false, without }: Search): Promise<string> {
+async function search({ events, isEndless = false, removedSafeguard }: Search): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'model-'));
   const options = { cwd: folder, maxBuffer: 2 ** 26 };
   try {
-    const counts = Object.entries({ ...NONE, ...events }).map(
-      ([event, most]) => `-D${event}=${most}`,
+    const counts = Object.entries({ ...NO_EVENTS, ...events }).map(
+      ([event, max]) => `-D${event}=${max}`,
     );
-    await run('spin', ['-a', ...counts, ...(without ? [`-D${without}`] : []), MODEL], options);
+    await run(
+      'spin',
+      ['-a', ...counts, ...(removedSafeguard ? [`-D${removedSafeguard}`] : []), MODEL],
+      options,
+    );
     const kind = isEndless ? ['-DNFAIR=3'] : ['-DSAFETY', '-DNOCLAIM'];
-    // More optimization takes the compiler longer than it saves, and so does any where a fault is found at once. States are
-    // small: stored whole they need little more memory than compressed, and much less time.
-    const optimised = without ? '-O0' : '-O1';
-    await run('cc', [optimised, '-w', ...kind, '-o', 'pan', 'pan.c'], options);
-    const fair = isEndless ? ['-a', '-f'] : [];
-    return (await run('./pan', ['-m100000', ...fair], options)).stdout;
+    // More optimisation takes the compiler longer than it saves, and so does any at all if a fault is found at once. States are
+    // small: stored uncompressed, they need little more memory and much less time.
+    const optimisation = removedSafeguard ? '-O0' : '-O1';
+    await run('cc', [optimisation, '-w', ...kind, '-o', 'pan', 'pan.c'], options);
+    const fairness = isEndless ? ['-a', '-f'] : [];
+    return (await run('./pan', ['-m100000', ...fairness], options)).stdout;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -111,10 +115,10 @@ async function search({ events, isEndless = false, without }: Search): Promise<s
 let passed = 0;
 let failed = 0;
 
-function report(isRight: boolean, line: string): void {
-  if (isRight) passed += 1;
+function report(isExpected: boolean, line: string): void {
+  if (isExpected) passed += 1;
   else failed += 1;
-  console.log(`${isRight ? '✓' : '✗'} ${line}`);
+  console.log(`${isExpected ? '✓' : '✗'} ${line}`);
 }
 
 /** SPIN's report of a fault in the model; its other lines are about the search. */
@@ -123,31 +127,31 @@ const FAULT = /(?<=^pan:\d+: )(assertion violated|invalid end state|acceptance c
 /** Lines that no search of the whole model has reached so far. */
 let unreached: ReadonlySet<string> | undefined;
 
-async function judge(one: Search): Promise<void> {
-  const began = performance.now();
-  const output = await search(one);
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+async function runSearch(options: Search): Promise<void> {
+  const startedAt = performance.now();
+  const output = await search(options);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const fault = FAULT.exec(output)?.[0];
-  const isWhole = !/depth too small|not completed|out of memory/i.test(output);
+  const isComplete = !/depth too small|not completed|out of memory/i.test(output);
   const states = /(\d+) states, stored/.exec(output)?.[1];
   const megabytes = /([\d.]+)\s+total actual memory/.exec(output)?.[1];
-  const found = fault ?? (isWhole && states ? 'no fault' : `broken off: ${output.slice(-200)}`);
+  const found = fault ?? (isComplete && states ? 'no fault' : `broken off: ${output.slice(-200)}`);
   report(
-    one.without ? fault !== undefined : found === 'no fault',
-    `${one.name}: ${found} (${states} states, ${megabytes} MB, ${seconds} s)`,
+    options.removedSafeguard ? fault !== undefined : found === 'no fault',
+    `${options.name}: ${found} (${states} states, ${megabytes} MB, ${seconds} s)`,
   );
-  if (one.without) return;
+  if (options.removedSafeguard) return;
   const lines = new Set(
     [...output.matchAll(/switch\.pml:\d+, state \d+, "(?!-end-).*"/g)].map(([line]) => line),
   );
   unreached = unreached ? new Set([...unreached].filter((line) => lines.has(line))) : lines;
 }
 
-for (const [tool, ...asked] of [
+for (const [tool, ...versionFlag] of [
   ['spin', '-V'],
   ['cc', '--version'],
 ] as const) {
-  await run(tool, asked).catch(() => {
+  await run(tool, versionFlag).catch(() => {
     console.log(`"${tool}" is missing: apt-get install spin gcc`);
     console.log('0 passed, 1 failed');
     process.exit(1);
@@ -155,16 +159,16 @@ for (const [tool, ...asked] of [
 }
 
 const word = process.argv[2] ?? '';
-const all = [...WHOLE, ...WITHOUT].filter(({ name }) => name.includes(word));
-if (all.length === 0) {
+const selected = [...WHOLE_MODEL, ...WITHOUT_SAFEGUARD].filter(({ name }) => name.includes(word));
+if (selected.length === 0) {
   console.log(`No search is named "${word}": use a part of one of these names.`);
-  for (const { name } of [...WHOLE, ...WITHOUT]) console.log(`  ${name}`);
+  for (const { name } of [...WHOLE_MODEL, ...WITHOUT_SAFEGUARD]) console.log(`  ${name}`);
   process.exit(2);
 }
-const left = [...all];
+const remaining = [...selected];
 
 async function work(): Promise<void> {
-  for (let one = left.shift(); one; one = left.shift()) await judge(one);
+  for (let next = remaining.shift(); next; next = remaining.shift()) await runSearch(next);
 }
 
 await Promise.all([work(), work()]);

@@ -63,7 +63,7 @@ describe('a dump', () => {
     expect(await countNodes(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
     expect(formatOutcome(await runRestore(order, run.parts))).toContain(
-      'holds 1 nodes: only an empty',
+      'has 1 node: only an empty',
     );
   });
 

@@ -134,12 +134,12 @@ describe('before an approval', () => {
       ['Keywords', 'every point with words has its keyword vector'],
       [
         'Search',
-        '200 memories: 99.8 % of the ten nearest the same, itself first 100.0 % old, 99.5 % new',
+        '200 memories: 99.8 % of the ten nearest the same, the memory itself first in 100.0 % old, 99.5 % new',
       ],
       ['Search time', 'median 4.2 ms old, 5.0 ms new; 95th percentile 9.0 ms old, 12 ms new'],
       ['By keywords', '197 of 198 found by their own words'],
       ['Accepted', 'search-parity'],
-      ['Window', '5m expected, 30 minutes given'],
+      ['Window', '5m expected, 30 minutes allowed'],
       ['Stages', 'freeze 1m (configured), backup 4m (measured)'],
     ]);
   });
@@ -147,7 +147,7 @@ describe('before an approval', () => {
   it('an operator reads what an in-place run will fill', () => {
     const plan = { ...createStatus('memories').plan, inPlace: true };
     const rows = buildApprovalRows(createStatus('memories', { plan }));
-    expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
+    expect(rows).toContainEqual(['Points', '29,997 with a keyword vector']);
     expect(rows).toContainEqual(['Keywords', '3 points to fill in the window']);
   });
 

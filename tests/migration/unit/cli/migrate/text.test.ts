@@ -167,7 +167,7 @@ describe('the status page', () => {
     ).split('\n');
     expect(lines).toContain('Left behind: 3 writes.');
     expect(lines).toContain(
-      `Collection memories_v3_run-a is kept as users left it until ${until}.`,
+      `Collection memories_v3_run-a is kept until ${until}, as users left it.`,
     );
     expect(lines).toContain('Cutover blocked: memories_v3_run-a has writes that were left behind.');
     expect(renderRolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
