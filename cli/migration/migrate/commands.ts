@@ -81,7 +81,7 @@ export const COMMANDS = {
   },
   copy: {
     description:
-      'Create and prove the new collection; copy every memory, or every change since; compare both collections, and searches in them',
+      'Create and prove the new collection; copy every memory, or every change since; compare both, and their searches',
     options: ['execute', 'accept', 'deletes', 'max-rate'],
   },
   cutover: {

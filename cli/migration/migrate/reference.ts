@@ -18,11 +18,11 @@ const PHASE_MEANINGS: Readonly<Record<Phase, string>> = {
 
 const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   TABLE_NAME: 'DynamoDB table with the records of the runs',
-  DYNAMODB_ENDPOINT: 'address of a DynamoDB outside of the AWS region',
+  DYNAMODB_ENDPOINT: 'DynamoDB outside the AWS region',
   QDRANT_URL: 'vector store',
   QDRANT_API_KEY: 'its key, with manage rights',
   MEMORY_BACKEND_URL: 'memory backend',
-  MEMORY_BACKEND_PATHS: 'its paths, if they [differ](backend.md)',
+  MEMORY_BACKEND_PATHS: 'its paths, if [different](backend.md)',
   MEMORY_BACKEND_KEY: 'its API key for the test user',
   MEMORY_PREVIEW_URL: 'new version as a preview',
   COLLECTION_SETTING: 'setting with the collection name: `file:///path` or `ssm:/parameter`',
