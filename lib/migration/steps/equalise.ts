@@ -201,13 +201,16 @@ function hasCommonVersion({ run }: StepContext, { base }: Pick<EqualiseOptions, 
   return base === 'continued' && run.base !== undefined;
 }
 
-async function readSettings(context: StepContext, options: EqualiseOptions) {
+async function readSettings(
+  context: StepContext,
+  options: EqualiseOptions,
+): Promise<Omit<ReconcileSettings, 'mode'>> {
   const { vectors } = context.services;
   const { active, standby, isUserChange, isActiveReadOnly = false } = options;
   const writesBack = hasCommonVersion(context, options) && !isActiveReadOnly;
   return {
     ...(await chooseCopySettings(vectors, { from: active, to: standby })),
-    without: testUserOf(context.run.runId),
+    excludedUser: testUserOf(context.run.runId),
     isUserChange,
     ...(writesBack && { back: await chooseCopySettings(vectors, { from: standby, to: active }) }),
   };
