@@ -69,7 +69,7 @@ function createFailingClient(writes: number): Client {
   });
 }
 
-/** Makes fields for rows whose changes write more items than one database transaction may write. */
+/** Makes fields that spread rows over months and categories: one database transaction cannot hold all their writes. */
 const makeSpreadFields = async (api: Parameters<typeof givenCategory>[0], count: number) => {
   const categories = await Promise.all(Array.from({ length: 12 }, () => givenCategory(api)));
   return Array.from({ length: count }, (_, n) => ({

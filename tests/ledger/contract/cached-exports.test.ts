@@ -1,4 +1,4 @@
-// An export takes a month from the cache if the month's digest proves that the cached rows are current, and reads the other months.
+// An export takes a month from the cache if the month's digest proves that the cached rows are current; it reads other months.
 import { expect, it } from 'vitest';
 import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';

@@ -38,10 +38,10 @@ describe.each<[string, Query, number[]]>([
   ['/transactions', { import_id: 'first', sort: 'date', ...DATES }, [1, 2, 3, 4, 5]],
   ['/transactions/search', { q: 'lunch' }, [5, 4, 3, 2, 1]],
   ['/transactions/search', { q: 'lunch', sort: 'amount' }, [4, 2, 5, 3, 1]],
-])('a list of %s with %j', (path, query, order) => {
+])('a list of %s with %j', (path, query, expectedIds) => {
   it('continues from any page with its cursor', async () => {
     const first = await read(path, { ...query, per_page: 2 });
-    expect(first.ids).toEqual(order.slice(0, 2));
+    expect(first.ids).toEqual(expectedIds.slice(0, 2));
     expect(first.pagination).toMatchObject({ page: 1, has_next: true, has_prev: false });
     const second = await read(path, { ...query, per_page: 2, page: 2 });
     const continued = await read(path, { ...query, per_page: 2, after: String(first.next) });
@@ -49,13 +49,13 @@ describe.each<[string, Query, number[]]>([
     const pages = { per_page: 2, total: 5, pages: 3, has_next: true, has_prev: true };
     expect(continued.pagination).toEqual({ ...pages, page: null });
     const last = await read(path, { ...query, per_page: 2, after: String(continued.next) });
-    expect([last.ids, last.next]).toEqual([order.slice(4), null]);
+    expect([last.ids, last.next]).toEqual([expectedIds.slice(4), null]);
     expect(last.pagination).toMatchObject({ total: 5, has_next: false, has_prev: true });
   });
 
   it('has no cursor after a full last page', async () => {
     const { ids, next } = await read(path, { ...query, per_page: 5 });
-    expect([ids, next]).toEqual([order, null]);
+    expect([ids, next]).toEqual([expectedIds, null]);
     expect((await read(path, { ...query, page: 9 })).next).toBeNull();
   });
 

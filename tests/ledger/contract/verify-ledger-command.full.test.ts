@@ -24,10 +24,10 @@ describe('verify-ledger', () => {
     ['two databases', NOWHERE, ['--stage', 'dev'], '--stage'],
     ['a stage without a name', {}, ['--stage', 'a b'], '--stage'],
     ['an unknown option', {}, ['--mend'], '--mend'],
-  ])('exits with 2 for %s', async (_, environment, options, word) => {
+  ])('exits with 2 for %s', async (_, environment, options, message) => {
     const { code, stdout, stderr } = await verifyLedger(environment, ...options);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(word);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
   });
 });

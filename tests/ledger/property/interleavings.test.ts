@@ -51,7 +51,7 @@ const rename = (id: number, name: string): Command => ({
   changes: { name },
 });
 
-/** Create category 1 Food with transaction 1, category 2 Pay, and transaction 2 without a category */
+/** Commands that create category 1 Food with transaction 1, category 2 Pay, and transaction 2 without a category */
 const INITIAL_COMMANDS = [category('Food'), category('Pay'), row(1), row(null)];
 
 interface Race {

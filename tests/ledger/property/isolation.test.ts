@@ -1,5 +1,5 @@
 // Wrong or hostile input to two ledgers on one table never causes a 5xx, and always gets the envelope. The responses of each
-// ledger are, to the last byte, those of a ledger alone on a table.
+// ledger are byte for byte those of a ledger alone on its table.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IS_FULL, SEED, scaleCases, seeded } from '../../shared/support/seed.ts';

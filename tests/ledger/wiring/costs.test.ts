@@ -74,7 +74,7 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
     },
   );
 
-  it('include every part of a flood of wrong keys in the cost without a key', () => {
+  it('make the cost without a key cover each part of the cost of a flood of wrong keys', () => {
     const [flood, maximum] = [billWrongKeys(limits), billWithoutKey(limits)];
     for (const part of Object.keys(flood) as (keyof typeof flood)[])
       expect(flood[part]).toBeLessThanOrEqual(maximum[part]);

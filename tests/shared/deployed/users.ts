@@ -42,7 +42,7 @@ export async function createUser(
   };
 }
 
-/** Allows restores of any table: the emulator does not know which table these calls concern, so a policy that names a table fails. */
+/** Allows restores of any table: the emulator cannot tell which table these calls concern, so naming a table fails. */
 async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
   const Action = ['RestoreTableToPointInTime', 'ListTagsOfResource', 'TagResource'].map(
     (name) => `dynamodb:${name}`,

@@ -1,5 +1,5 @@
-// Keeps the worker process of one run of Vitest for the next runs: to start Node and to load the packages again takes longer than
-// most tests. Vitest believes that it starts and stops a worker for each run.
+// Keeps the worker process of one run of Vitest for the next runs, because starting Node and loading the packages again takes
+// longer than most tests. To Vitest, each run seems to start and stop its own worker.
 import { join } from 'node:path';
 import { ForksPoolWorker, type PoolOptions, type WorkerRequest } from 'vitest/node';
 

@@ -10,7 +10,7 @@ import { MUTANTS, type Mutant } from './mutants.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
-/** Each run adds the modules of the project once more to the memory of the worker. */
+/** Number of runs after which the worker is replaced: each run loads the modules of the project into its memory again. */
 const MAX_RUNS = 50;
 
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
@@ -20,7 +20,7 @@ const { args: pathParts } = new Command('npm run test:mutants --')
   .description('Break one rule at a time: a test must fail each time.')
   .argument('[parts...]', 'parts of the paths of sources or tests, such as lib/ledger/http')
   .parse();
-const chosen = MUTANTS.filter(
+const selected = MUTANTS.filter(
   ({ file, test }) =>
     pathParts.length === 0 || pathParts.some((part) => file.includes(part) || test.includes(part)),
 );
@@ -35,10 +35,10 @@ const vitest = await startVitest();
 try {
   await runGlobalSetups();
   // Sorted, because the tests of a folder can run in the same worker.
-  const sorted = chosen.toSorted((a, b) => a.test.localeCompare(b.test));
+  const sorted = selected.toSorted((a, b) => a.test.localeCompare(b.test));
   for (const [test, mutants] of Map.groupBy(sorted, (mutant) => mutant.test)) {
     for (const mutant of mutants) await tryMutant(mutant);
-    // Last, in the same worker: what the mutants left behind in it fails no test.
+    // Last, in the same worker: nothing that the mutants left behind in it may make a test fail.
     await assertPassing(test, mutants);
     if (worker !== undefined && worker.runs > MAX_RUNS) await worker.end();
   }
@@ -49,7 +49,7 @@ try {
 }
 // Repeated here, because CI shows only the last lines of a failed step.
 for (const survivor of survivors) console.log(survivor);
-console.log(`${chosen.length - survivors.length} passed, ${survivors.length} failed`);
+console.log(`${selected.length - survivors.length} passed, ${survivors.length} failed`);
 // Vitest has set the exit code to 1 for the tests that failed as they should.
 process.exitCode = survivors.length > 0 ? 1 : 0;
 
@@ -112,9 +112,9 @@ function createPoolWorker(options: PoolOptions): LastingWorker {
   return worker;
 }
 
-/** Runs a test of each kind without a mutant: the global setups of a kind, which run once, read the sources. */
+/** Runs one test of each kind without a mutant, because the global setups of a kind run only once, and read the sources. */
 async function runGlobalSetups(): Promise<void> {
-  const mutantByKind = new Map(chosen.map((mutant) => [mutant.test.split('/')[2], mutant]));
+  const mutantByKind = new Map(selected.map((mutant) => [mutant.test.split('/')[2], mutant]));
   for (const mutant of mutantByKind.values()) await runTest(mutant.test, [mutant]);
 }
 
@@ -132,7 +132,7 @@ async function assertPassing(test: string, mutants: readonly Mutant[]): Promise<
 }
 
 /**
- * Runs the tests of some mutants of a test file. If every one names a test, only the named tests run.
+ * Runs the tests of some mutants of a test file. If every mutant names a test, only the named tests run.
  * @returns undefined if the file did not start
  */
 async function runTest(test: string, mutants: readonly Mutant[]): Promise<TestModule | undefined> {

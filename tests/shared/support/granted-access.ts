@@ -34,7 +34,7 @@ interface BackupSelection {
   readonly BackupSelection: { readonly IamRoleArn: unknown };
 }
 
-/** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with the logical name of that role. */
+/** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with the role's name. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [toEntryPoint(Properties.Handler), Properties.Role] as const,

@@ -10,10 +10,10 @@ interface Throttle {
 }
 
 const PAGE_REQUESTS = 20;
-const LARGE = /\/bulk|\/export|\/search/;
+const LARGE_ROUTE = /\/bulk|\/export|\/search/;
 /** Routes of static files, which browsers cache. The files are large, so their egress costs more than the requests. */
-const STATIC = /^GET \/(docs\/?|openapi\.json\/?|page\.(css|js)\/?)?$/;
-// The route takes preflights of any path, with and without a trailing slash: tests/shared/wiring/routes.test.ts finds no other OPTIONS route.
+const STATIC_ROUTE = /^GET \/(docs\/?|openapi\.json\/?|page\.(css|js)\/?)?$/;
+// The route takes the preflights of all paths: tests/shared/wiring/routes.test.ts finds no other OPTIONS route.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
   route.endsWith(' /') ? route : [route, `${route}/`],
@@ -28,7 +28,7 @@ describe.each(STAGES)('stage %s', (stage) => {
   const findBurst = (route: string) =>
     (RouteSettings[route] ?? DefaultRouteSettings).ThrottlingBurstLimit;
 
-  it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
+  it.each([PREFLIGHT, ...routes.filter((route) => !LARGE_ROUTE.test(route))])(
     'allows the twenty requests that a page sends at once to %s',
     (route) => expect(findBurst(route)).toBeGreaterThanOrEqual(PAGE_REQUESTS),
   );
@@ -39,12 +39,12 @@ describe.each(STAGES)('stage %s', (stage) => {
 
   it('gives only large requests, static files and unknown routes a lower rate', () => {
     const largeSettings = routes
-      .filter((route) => LARGE.test(route))
+      .filter((route) => LARGE_ROUTE.test(route))
       .map((route) => RouteSettings[route]);
     expect(largeSettings).toHaveLength(12);
     const { ThrottlingRateLimit } = DefaultRouteSettings;
     const staticSettings = routes
-      .filter((route) => STATIC.test(route))
+      .filter((route) => STATIC_ROUTE.test(route))
       .map((route) => RouteSettings[route]);
     expect(staticSettings).toHaveLength(9);
     for (const setting of [...largeSettings, ...staticSettings, RouteSettings.$default])

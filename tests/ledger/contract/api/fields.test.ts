@@ -77,7 +77,7 @@ describe('a stored value is returned as sent', () => {
   });
 });
 
-const ASSIGNED = {
+const SERVER_ASSIGNED = {
   id: 424_242,
   created_at: '1999-01-01T00:00:00.000Z',
   updated_at: 5,
@@ -97,7 +97,7 @@ describe.each([
     body: () => LUNCH,
     create: () => givenTransaction(api),
     invalidBody: INVALID_TRANSACTION,
-    readOnly: { ...ASSIGNED, category_name: null },
+    readOnly: { ...SERVER_ASSIGNED, category_name: null },
     unknown: { transaction_count: 1, color: '#fff', is_active: true, transactions: [] },
   },
   {
@@ -105,7 +105,7 @@ describe.each([
     body: () => ({ name: uniqueName() }),
     create: () => givenCategory(api),
     invalidBody: INVALID_CATEGORY,
-    readOnly: { ...ASSIGNED, transaction_count: 'many' },
+    readOnly: { ...SERVER_ASSIGNED, transaction_count: 'many' },
     unknown: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
   },
 ])('$path', ({ path, body, create, invalidBody, readOnly, unknown }) => {
@@ -156,16 +156,16 @@ test.each([
 describe('a category_name', () => {
   const ADVICE =
     'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
-  const refused = { error: 'validation_failed', details: { category_id: [ADVICE] } };
+  const refusal = { error: 'validation_failed', details: { category_id: [ADVICE] } };
 
   test('is refused on create without a category_id, with advice on how to assign a category', async () => {
     const { name: category_name } = await givenCategory(api);
     const transaction = { ...LUNCH, category_name };
     const { status, body } = await api.post('/transactions', transaction);
-    expect([status, body]).toEqual([400, expect.objectContaining(refused)]);
+    expect([status, body]).toEqual([400, expect.objectContaining(refusal)]);
     const bulk = await api.post('/transactions/bulk', { transactions: [transaction, LUNCH] });
     expect(bulk.body.data.results).toEqual([
-      expect.objectContaining({ status: 400, ...refused }),
+      expect.objectContaining({ status: 400, ...refusal }),
       expect.objectContaining({ status: 201 }),
     ]);
     expectFieldErrors(await api.post('/transactions', { ...transaction, amount: 'x' }), [
@@ -182,11 +182,11 @@ describe('a category_name', () => {
       for (const category_name of [`${name}s`, '', 5, ...(fields.category_id ? [] : [name])]) {
         const changes = { category_name, notes: 'Other' };
         const { status, body } = await api.put(`/transactions/${id}`, changes);
-        expect([status, body]).toEqual([400, expect.objectContaining(refused)]);
+        expect([status, body]).toEqual([400, expect.objectContaining(refusal)]);
         const transactions = [{ id, ...changes }];
         const bulk = await api.put('/transactions/bulk', { transactions });
         expect(bulk.body.data.results).toEqual([
-          expect.objectContaining({ status: 400, ...refused }),
+          expect.objectContaining({ status: 400, ...refusal }),
         ]);
         expect((await api.get(`/transactions/${id}`)).text).toBe(before);
       }

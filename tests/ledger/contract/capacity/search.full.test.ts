@@ -1,4 +1,4 @@
-// Cost of a search in DynamoDB's units: it costs as much as the rows that it reads, in as few queries as they need.
+// Cost of a search in DynamoDB's units: a search costs as much as the rows that it reads, in as few queries as possible.
 import { describe, expect, it } from 'vitest';
 import {
   MAX_SEARCHING_LIST_UNITS,

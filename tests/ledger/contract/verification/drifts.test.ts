@@ -1,4 +1,5 @@
-// Every difference between recorded and recomputed figures is reported, and repaired if the right value is known.
+// Every difference between recorded and recomputed figures is reported, and repaired if the right value is known. A guard is an
+// item that reserves a name or an external id.
 import { describe, expect, it } from 'vitest';
 import type { Keys } from '../../../../lib/ledger/store/keys.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
