@@ -106,8 +106,8 @@ describe('POST /transactions/bulk', () => {
     const rows = newRows(100, fields).map((row) => ({ ...row, external_id: randomUUID() }));
     writeCounts.length = 0;
     expect((await api.post(BULK_PATH, { transactions: rows })).body.data.created).toBe(100);
-    // First the ledger is added to the list of ledgers with its first id. Then each row makes two writes, and each database
-    // transaction five more for counts.
+    // The first database transaction creates the sequence of ids, and lists the ledger. Then each row makes two writes, and each
+    // database transaction five more for counts.
     expect(writeCounts).toEqual([2, 99, 99, 17]);
     expect(await verify()).toBe(100);
   });
@@ -362,7 +362,7 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, countName, makeItem 
     expect(await verify()).toBe(count);
   });
 
-  it('continues where it failed when it is repeated with its key', async () => {
+  it('continues where it failed when repeated with its key', async () => {
     const { api, open, rows, verify } = await givenLedger(90);
     // The first write only binds the key to the body.
     const failing = await open(createFailingClient(2));

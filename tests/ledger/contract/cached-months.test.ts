@@ -71,7 +71,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 market']);
   await api.put(`/transactions/${row.id}`, { description: 'new market' });
-  // The index still shows the row as it was. The search may cache that row, but must not mistake it for the new version.
+  // The index still shows the old version of the row. The search may cache that version, but must not mistake it for the new version.
   expect(await search(api)).toEqual(['2026-03 market']);
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 new market']);

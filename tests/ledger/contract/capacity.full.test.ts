@@ -41,7 +41,7 @@ interface MeteredLedger {
 
 const households = new Map<string, Promise<MeteredLedger>>();
 
-/** Loads each household once. All tests share it, even the few that write to it. */
+/** Loads each household once. All tests share the household, even the few that write to it. */
 function givenHousehold(transactions: number, years: number): Promise<MeteredLedger> {
   const name = `${transactions} over ${years}`;
   const household = households.get(name) ?? loadHousehold(transactions, years);

@@ -250,7 +250,7 @@ describe('rows that the user deleted', () => {
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
 
-  it('stay deleted if a file has them again, except with --import-deleted', async () => {
+  it('stay deleted if a file contains them again, except with --import-deleted', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     await person.run(file, '--yes');
@@ -285,7 +285,7 @@ describe('--undo', () => {
     expect(repeated.stdout).toContain('2 created, 1 already existed');
   });
 
-  it('of an import whose rows are all deleted lets the next file import them again', async () => {
+  it('of an import whose rows are all deleted lets the next import create them again', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     const id = findImportId(await person.run(file, '--yes'));

@@ -7,7 +7,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 
 const KB = 1000;
-/** A text of characters that JSON escapes in six bytes each */
+/** A string of characters that JSON escapes in six bytes each */
 const LONG_TEXT = '\u0001'.repeat(1_700);
 const UNKNOWN_FIELDS = Object.fromEntries(
   Array.from({ length: 100 }, (_, n) => [`${n}${LONG_TEXT}`, 1]),

@@ -1,6 +1,6 @@
 // Each item has the version of its schema. An item of an older version is read in the current form, and stored in that form when
-// it is changed or swept. An item of a newer version is refused and stays unchanged. The first id of a ledger adds it to the list
-// of ledgers.
+// it is changed or swept. An item of a newer version is refused and stays unchanged. The first id of a ledger adds the ledger to
+// the list of ledgers.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';

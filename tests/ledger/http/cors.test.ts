@@ -1,4 +1,4 @@
-// CORS of the gateway, as a client sees it. The tests of the edge cover other origins.
+// CORS of the gateway, as a client sees it. tests/ledger/unit/local/edge.test.ts covers other origins.
 import { expect, inject, test } from 'vitest';
 import { openApi } from '../support/api/open-api.ts';
 

@@ -119,8 +119,8 @@ type Shape = Readonly<Record<'head' | 'pump' | 'tail', string>>;
 type Measure = (call: () => void) => number;
 
 /**
- * Work counts as slow only if every measure finds it slow. Elapsed time is measured fast, but includes waiting on a busy machine.
- * The processor time of this thread does not, but it is counted in steps of a few milliseconds, hence over many calls.
+ * Work counts as slow only if every measure finds it slow. Elapsed time is quick to measure, but includes waiting on a busy machine.
+ * The processor time of this thread excludes waiting, but advances in steps of a few milliseconds, so it is measured over many calls.
  */
 const MEASURES: readonly Measure[] = [
   (call) => Math.min(measureElapsed(call), measureElapsed(call)),

@@ -79,12 +79,15 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
   });
 
   // AWS Backup fails a job whose backup would be kept for less or more than the lock allows.
-  it.each(readRules(stage))('locks the $RuleName backups for as long as they are kept', (rule) => {
-    const { MinRetentionDays, MaxRetentionDays } = readVault(stage).Properties.LockConfiguration;
-    expect(rule.TargetBackupVault).toEqual({ Ref: 'BackupVault' });
-    expect(rule.Lifecycle.DeleteAfterDays).toBeGreaterThanOrEqual(MinRetentionDays);
-    expect(rule.Lifecycle.DeleteAfterDays).toBeLessThanOrEqual(MaxRetentionDays);
-  });
+  it.each(readRules(stage))(
+    'has a lock that allows the retention of the $RuleName backups',
+    (rule) => {
+      const { MinRetentionDays, MaxRetentionDays } = readVault(stage).Properties.LockConfiguration;
+      expect(rule.TargetBackupVault).toEqual({ Ref: 'BackupVault' });
+      expect(rule.Lifecycle.DeleteAfterDays).toBeGreaterThanOrEqual(MinRetentionDays);
+      expect(rule.Lifecycle.DeleteAfterDays).toBeLessThanOrEqual(MaxRetentionDays);
+    },
+  );
 
   it.each(readRules(stage))('keeps the $RuleName backups long enough in cold storage', (rule) => {
     const { DeleteAfterDays, MoveToColdStorageAfterDays } = rule.Lifecycle;
@@ -92,7 +95,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     expect(coldDays === 0 || coldDays >= MIN_COLD_DAYS).toBe(true);
   });
 
-  it('makes a backup every day, and one every month that is kept for a year', () => {
+  it('gets a backup every day, and one every month that is kept for a year', () => {
     expect(
       readRules(stage).map((rule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays]),
     ).toEqual([

@@ -110,7 +110,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
       expect(version.Properties.Description).toEqual({
         'Fn::Sub': expect.stringContaining('$' + '{TableInUse}'),
       });
-      // A deployment that is undone must delete its version: if the version were kept, the next attempt would fail.
+      // A deployment that is rolled back must delete its version: if the version were kept, the next attempt would fail.
       expect(version.DeletionPolicy).toBeUndefined();
     },
   );

@@ -22,7 +22,7 @@ test('GET /openapi.json is the API description', async () => {
 
 // The emulator has no throttles: tests/shared/wiring/throttles.test.ts computes the requests that the throttles allow.
 test.each(['/transactions', '/transactions/'])(
-  'a page of another origin sends a request to %s after its preflight',
+  'a page from another origin can send a request to %s after its preflight',
   async (path) => {
     const origin = 'http://localhost:3000';
     expect(origin).not.toBe(new URL(inject('apiUrl')).origin);

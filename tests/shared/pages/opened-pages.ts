@@ -53,7 +53,7 @@ export function watchPage(
 /** Expects that axe finds no violation, and that no content extends beyond the edge of the screen. */
 export async function expectAccessible(page: Page): Promise<void> {
   // axe is evaluated from outside: the page's content security policy would refuse it as a script.
-  // Only the violations are returned: the results of a large page have megabytes.
+  // Only the violations are returned: the results of a large page take megabytes.
   const violations = (await page.evaluate(
     `${AXE};axe.run().then(({ violations }) => violations)`,
   )) as AxeResults['violations'];

@@ -64,7 +64,7 @@ test('scan reads the table to its end, consistently', async () => {
   expect(limits).toHaveLength(3);
 });
 
-test('a query requests only some attributes, and a count none', async () => {
+test('a query requests only the projected attributes, and a count none', async () => {
   const requests: QueryCommand['input'][] = [];
   const database = openWith(async ({ input }: QueryCommand) => {
     requests.push(input);

@@ -233,7 +233,7 @@ describe('a package that is deployed later', () => {
     return provider;
   };
 
-  it('is deployed during a run that this command accepts, and undone by alarms', async () => {
+  it('is deployed during a run that this command accepts, and can be undone by alarms', async () => {
     const { rollbackConfiguration } = await deploy({ atDeploy: ACTIVE.id, atPackaging: '' });
     expect(rollbackConfiguration).toMatchObject({ MonitoringTimeInMinutes: 15 });
   });

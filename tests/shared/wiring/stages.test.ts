@@ -59,7 +59,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, gatewayR
       );
   });
 
-  it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
+  it.each(logGroups)('keeps %s for the expected time', (name, { Properties }) => {
     const days = name === 'HttpApiLogGroup' ? gatewayRetentionDays : retentionDays;
     expect(Properties.RetentionInDays).toBe(days);
   });

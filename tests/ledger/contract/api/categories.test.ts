@@ -15,7 +15,7 @@ const api = await openApi();
 describe('category names', () => {
   const describeConflict = (name: string) => `Category with name '${name}' already exists`;
 
-  test('get a 409 if taken, which quotes the trimmed name and says if the category is inactive', async () => {
+  test('are unique: a taken name gets a 409 that quotes the trimmed name and says if its category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
     const body = { name: `  ${name} `, color: '#abc' };

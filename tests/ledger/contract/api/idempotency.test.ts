@@ -22,7 +22,7 @@ describe.each([
     expect(first.status).toBe(201);
     expect(first.headers['idempotent-replayed']).toBeUndefined();
     await api.delete(`${path}/${first.body.data.id}`);
-    // The repetition has the fields in another order, the key in quotes, and a slash at the end of the path.
+    // The repetition has the fields in another order, the key in quotes, and a trailing slash.
     const reversed = Object.fromEntries(Object.entries(body).reverse());
     const second = await postWithKey(`${path}/`, reversed, `"${key}"`);
     expect(second).toMatchObject({ status: 201, text: first.text });

@@ -46,7 +46,7 @@ describe('import_id', () => {
     expect(body.data).toMatchObject({ import_id, notes: 'Other' });
   });
 
-  it('filters lists of a date range', async () => {
+  it('filters lists within a date range', async () => {
     const import_id = createImportId();
     const fields = { import_id, transaction_date: '2026-03-05' };
     const { id } = await givenTransaction(api, fields);
