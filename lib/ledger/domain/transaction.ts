@@ -1,4 +1,4 @@
-// A transaction, and the filters of lists.
+// Transactions, and the filters used to list them.
 import { ConflictError } from '../errors.ts';
 import type { CalendarDate } from './calendar-date.ts';
 import type { ListPosition, PageRequest } from './pagination.ts';
@@ -16,13 +16,13 @@ export interface TransactionFields {
   readonly categoryId: number | null;
   readonly date: CalendarDate;
   readonly notes: string | null;
-  /** The id in the system that the transaction comes from, unique in the ledger; null or absent if there is none. */
+  /** Id in the system from which the transaction comes, unique in the ledger; null or absent if there is none. */
   readonly externalId?: string | null;
 }
 
 export interface Transaction extends TransactionFields, Revision {
   readonly id: number;
-  /** The import that created the transaction, which never changes; null or absent if there is none. */
+  /** Id of the import that created the transaction. It never changes; null or absent for a transaction from no import. */
   readonly importId?: string | null;
 }
 
@@ -31,17 +31,15 @@ export interface NamedTransaction extends Transaction {
   readonly categoryName: string | undefined;
 }
 
-/** Without a date, the ledger sets the current day. */
+/** If no date is given, the ledger sets the current day. */
 export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
-  /**
-   * The category name that was sent. It changes nothing: without `categoryId` it must be the name of the current category.
-   */
+  /** Category name from the request. Never applied; if `categoryId` is not given, it must match the current category's name. */
   readonly categoryName?: unknown;
 };
 
-/** @param existingId the transaction that has the external id; undefined if that transaction was not stored */
+/** @param existingId id of the transaction that has the external id, if the database returned it */
 export function createExternalIdTakenError(externalId: string, existingId?: number): ConflictError {
   const message = `A transaction with external_id ${JSON.stringify(externalId)} already exists`;
   return new ConflictError(message, existingId);
@@ -63,7 +61,7 @@ export interface CategoriesFilter extends Omit<TransactionFilter, 'categoryId'> 
   readonly categoryIds?: readonly (number | null)[] | undefined;
 }
 
-/** Splits the filter into lists that together contain each of its transactions once. */
+/** Splits the filter into one filter per category; together they match each transaction exactly once. */
 export function splitByCategory(filter: CategoriesFilter): TransactionFilter[] {
   const { type, startDate, endDate, categoryIds = [undefined] } = filter;
   return categoryIds.map((categoryId) => ({ type, startDate, endDate, categoryId }));
@@ -79,7 +77,7 @@ export interface TransactionSelection extends TransactionFilter {
 export type TransactionQuery = TransactionSelection & PageRequest;
 
 export interface ExportQuery extends TransactionSelection {
-  /** The sum of the digests of the previous parts. */
+  /** Sum of the digests of the previous parts. */
   readonly digest?: bigint | undefined;
   /** Position of the last row of the previous part. */
   readonly after?: ListPosition | undefined;
@@ -96,7 +94,7 @@ export const MAX_FILTER_CATEGORIES = 100;
 /** Maximum number of transactions in one bulk request. */
 export const MAX_BULK_ITEMS = 100;
 
-/** A search reads every transaction that passes the other filters, up to this many. */
+/** Maximum number of transactions that a list reads to find a text or the rows of an import: all that pass the other filters. */
 export const MAX_LISTED_ROWS = 2_000;
 
 export const DEFAULT_PER_PAGE = 20;

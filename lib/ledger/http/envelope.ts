@@ -23,7 +23,7 @@ export function wrapInEnvelope(failureMessage: string): MiddlewareObj<GatewayEve
     onError: (request) => {
       const { awsRequestId: requestId } = request.context;
       request.response = toResult(
-        replyToError(request.error, { requestId, failure: failureMessage }),
+        replyToError(request.error, { requestId, failureMessage }),
         requestId,
       );
     },

@@ -22,13 +22,13 @@ import { toCategoryJson } from './category-json.ts';
 import { type Failure, type Reply, replyWithFailure } from './replies.ts';
 import { toTransactionJson } from './transaction-json.ts';
 
-/** Replies to an error, and logs the cause of a 500 or 503, which the client does not see. */
+/** Replies to an error. The cause of a 500 or 503 is logged, but not shown to the client. */
 export function replyToError(
   error: unknown,
-  { requestId, failure }: { readonly requestId: string; readonly failure: string },
+  { requestId, failureMessage }: { readonly requestId: string; readonly failureMessage: string },
 ): Reply {
-  const reply = toErrorReply(error, failure);
-  if (reply.status >= 500) logFailure({ requestId, failure, cause: error });
+  const reply = toErrorReply(error, failureMessage);
+  if (reply.status >= 500) logFailure({ requestId, failure: failureMessage, cause: error });
   return reply;
 }
 
@@ -77,7 +77,7 @@ const PLAIN_ERRORS: readonly PlainError[] = [
   },
 ];
 
-/** @param failureMessage the message of a 500, which does not show the cause to the client */
+/** @param failureMessage the message of a 500: the client must not see the cause */
 export function toErrorReply(error: unknown, failureMessage: string): Reply {
   for (const { errorClass, status, code, headers } of PLAIN_ERRORS) {
     if (!(error instanceof errorClass)) continue;

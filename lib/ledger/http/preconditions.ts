@@ -1,7 +1,7 @@
 // ETags of single records, and the conditions that clients send with them (RFC 9110, section 13).
 //
-//   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. The hash also
-//                     changes with the name of the category or the number of its transactions, which no version counts.
+//   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), version 3, and a hash of the whole representation. The hash also changes
+//                     if only the category's name or its number of transactions changes: both leave the version as it is.
 //
 // If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole tag.
 import { hash } from 'node:crypto';
@@ -21,7 +21,7 @@ const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
 const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
 
-/** @param representation the record as a single read shows it */
+/** @param representation the record as a request for this one record returns it */
 export function makeTag(
   kind: TaggedKind,
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
@@ -38,7 +38,7 @@ interface Conditions {
 }
 
 /**
- * Replies to a read of a record under the client's conditions: 412 is checked before 304.
+ * Applies the client's conditions to a read of one record: first If-Match (412), then If-None-Match (304).
  * @throws PreconditionFailedError
  * @throws ValidationError
  */
@@ -69,8 +69,8 @@ export function replyIfModified<Body extends object>(
 }
 
 /**
- * Replies to a read of several records, with an ETag of everything that the reply shows, or with 304 if the client already has
- * the same reply.
+ * Adds an ETag of the whole body to a reply with several records, or returns 304 without a body if the client already has the
+ * same body.
  * @throws ValidationError
  */
 export function replyIfListModified<Body extends object>(
@@ -85,7 +85,8 @@ export function replyIfListModified<Body extends object>(
 }
 
 /**
- * Returns a test of whether the client expects a version of this record: `If-Match` names it, and `If-None-Match` does not.
+ * Returns a predicate for versions of this record. It is true for those that the client's conditions allow: `If-Match`, if sent,
+ * names the version, and `If-None-Match` does not.
  * @throws ValidationError
  */
 export function readVersionCheck(
