@@ -1,4 +1,4 @@
-// Completes dates without a year, as on card statements. The year follows from the statement's period or from the complete dates
+// Adds the year to dates without one, as on card statements. The year follows from the statement's period, or from the full dates
 // above and below, if only one year fits.
 import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
 import type { TableRow } from './csv-text.ts';
@@ -10,15 +10,15 @@ export interface Period {
   readonly last: string;
 }
 
-const WHOLE_DATE =
+const FULL_DATE =
   /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}, \d{4})(?!\d)/gu;
 /** Only the beginning of a line is searched, because the line with the period is short. */
 const MAX_LINE_LENGTH = 500;
 
-/** Finds the statement's period: the only line above the rows with two dates, such as "Period: 01.12.2025 - 31.12.2025". */
+/** Finds the statement's period in the only line that has two dates, such as "Period: 01.12.2025 - 31.12.2025". */
 export function findPeriod(lines: readonly TableRow[], options: DateOptions): Period | undefined {
   const periods = lines
-    .map(({ cells }) => cells.join(' ').slice(0, MAX_LINE_LENGTH).match(WHOLE_DATE) ?? [])
+    .map(({ cells }) => cells.join(' ').slice(0, MAX_LINE_LENGTH).match(FULL_DATE) ?? [])
     .filter((dates) => dates.length === 2);
   const [dates = []] = periods;
   if (periods.length !== 1) return undefined;
@@ -26,14 +26,14 @@ export function findPeriod(lines: readonly TableRow[], options: DateOptions): Pe
     const { read } = readDates(dates, { ...options, chosenOrder: undefined });
     return toPeriod(dates.map(read));
   } catch {
-    // Two orders fit the dates, or none.
+    // The order of day, month and year is ambiguous, or no order fits.
     return undefined;
   }
 }
 
 /**
  * @param texts the dates of all rows, in the order of the file
- * @returns each row's completed date; undefined if it has a year already, or if several years fit
+ * @returns each row's date with the year added; undefined if the date already has a year, or if no year or several years fit
  */
 export function completeDates(
   texts: readonly string[],
@@ -42,10 +42,10 @@ export function completeDates(
 ): readonly (string | undefined)[] {
   if (!texts.some((text) => NO_YEAR.test(text))) return [];
   const statedPeriod = findStatedPeriod();
-  const wholeDates = texts.map((text) => tryRead(text, read));
-  const areDatesOrdered = isSorted(wholeDates.flatMap((date) => date ?? []));
-  const datesAbove = carryDown(wholeDates);
-  const datesBelow = carryDown(wholeDates.toReversed()).toReversed();
+  const fullDates = texts.map((text) => tryRead(text, read));
+  const areDatesOrdered = isSorted(fullDates.flatMap((date) => date ?? []));
+  const datesAbove = carryDown(fullDates);
+  const datesBelow = carryDown(fullDates.toReversed()).toReversed();
   return texts.map((text, n) => {
     const surroundingDates = [datesAbove[n] ?? [], datesBelow[n] ?? []].flat();
     const period =
@@ -64,7 +64,7 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
   ];
 }
 
-/** @returns undefined unless exactly one year, and one order of day and month, puts the date into the period */
+/** @returns the only date in the period that the text can mean; undefined if there is none or more than one */
 function addYear(text: string, { first, last }: Period): string | undefined {
   const [, firstNumber = '', secondNumber = ''] = NO_YEAR.exec(text) ?? [];
   const orders = text.includes('.')
@@ -81,7 +81,7 @@ function addYear(text: string, { first, last }: Period): string | undefined {
   const fittingDates = dates.filter(
     (date) => isCalendarDate(date) && first <= date && date <= last,
   );
-  // A period with a whole year inside fits every day, so it shows nothing.
+  // A period that spans three calendar years contains a whole one: any day fits that year.
   const isShortPeriod = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
   const [onlyDate, ...otherDates] = new Set(fittingDates);
   return isShortPeriod && otherDates.length === 0 ? onlyDate : undefined;
@@ -107,7 +107,7 @@ function isSorted(dates: readonly string[]): boolean {
   return isSame(ascending) || isSame(ascending.toReversed());
 }
 
-/** Lists for each row the last date at or above it. */
+/** Lists the nearest date at or above each row. */
 function carryDown(dates: readonly (string | undefined)[]): readonly (string | undefined)[] {
   let lastDate: string | undefined;
   return dates.map((date) => {

@@ -1,4 +1,4 @@
-// Synchronous SHA-256. Node has it built in; browsers have only an asynchronous one, so they use a library.
+// Synchronous SHA-256. Node has it built in; browsers have only an asynchronous one, so they use the library @noble/hashes.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
@@ -18,9 +18,9 @@ const encoder = new TextEncoder();
 
 export const sha256Hex: (text: string) => string = crypto
   ? (text) => crypto.hash('sha256', text, 'hex')
-  : hashInLibrary;
+  : hashWithNoble;
 
 /** @internal The variant for browsers, exported for its test. */
-export function hashInLibrary(text: string): string {
+export function hashWithNoble(text: string): string {
   return bytesToHex(sha256(encoder.encode(text)));
 }
