@@ -1,5 +1,5 @@
-// A kept snapshot: its artifacts, the proof that they are complete, and the restore of the snapshot under another name. The
-// restore has stages that start work on the store and poll it.
+// A kept snapshot: its artifacts, the proof that they are complete, and its restore into a collection with another name. The stages
+// of the restore start work on the vector store, and poll until it is done.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, formatPartKey, measureStream } from './ports/artifacts.ts';
@@ -13,14 +13,14 @@ const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const snapshotSchema = v.object({
   name: v.string(),
   size: countSchema,
-  /** The store's own SHA-256, if it provides one */
+  /** SHA-256 that the vector store computed; null if it computes none */
   checksum: v.nullable(v.string()),
 });
 
-/** A snapshot as the store describes it */
+/** A snapshot as the vector store describes it */
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
-/** Numbered parts, so that even the largest file has a short description */
+/** Parts of the snapshot file. Their keys are numbered, so the prefix and the count describe any number of parts. */
 const partsSchema = v.object({ prefix: v.string(), count: countSchema, bytes: countSchema });
 
 export const keptSnapshotSchema = v.object({
@@ -34,7 +34,7 @@ export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 
 export type Parts = KeptSnapshot['parts'];
 
-/** Keys of the artifacts that a kept snapshot consists of */
+/** Lists the keys of the artifacts that a kept snapshot consists of. */
 export function listPartKeys({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
   return Array.from({ length: parts.count }, (_, part) => formatPartKey(parts.prefix, part));
 }
@@ -47,7 +47,7 @@ export async function computeSha256(artifacts: ArtifactStore, parts: Parts): Pro
   return (await measureStream(readParts(artifacts, parts))).sha256;
 }
 
-/** @throws Refusal unless the kept parts are the snapshot that the store made */
+/** @throws Refusal unless the kept parts have the size and the checksum of the snapshot that the store made */
 export function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
   if (parts.bytes === size && (checksum ?? sha256) === sha256) return;
   throw new Refusal(
@@ -65,15 +65,15 @@ export async function verifyKeptSnapshot(
   throw new Refusal('RefusedSnapshot', `The kept parts of ${snapshot.name} are damaged.`);
 }
 
-/** Lowest speed at which a store checks and unpacks an upload, after the first two minutes: 10 MB per second */
+/** Lowest expected speed at which a store checks and unpacks an upload: 10 MB per second, after a fixed allowance of two minutes */
 const MIN_BYTES_PER_MS = 10_000;
 
-/** Extra time for a collection that is empty or has several shards: it becomes readable before it is complete. */
+/** Extra time for a collection that is empty or has several shards, because it becomes readable before it is complete */
 const SETTLING_MS = 10_000;
 
 /**
- * Restores the snapshot under a name that belongs to the run, because a restore silently overwrites an existing collection. Such a
- * collection is removed first: if it is half restored, the store may crash at its next start.
+ * Restores the snapshot under a name that belongs to the run, because a restore silently overwrites an existing collection. If an
+ * earlier attempt left a collection with this name, it is removed first: half restored, it may crash the store at its next start.
  */
 export async function restoreSnapshot({ stages }: StepContext, restore: Restore): Promise<void> {
   await stages.once('restored', async (context) => {
@@ -86,13 +86,17 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-/** Number of points, and the time at which the collection first had it; no number until the collection can be read */
 interface Observation {
+  /** Number of points; undefined until the collection can be read */
   readonly points?: number;
+  /** Time of the first check that found this number */
   readonly at: number;
 }
 
-/** @returns false if the upload did not arrive. @throws Refusal if it arrived, and was not restored in time */
+/**
+ * @returns false if the snapshot must be sent again: it was not restored in time, and the store never confirmed the upload
+ * @throws Refusal if the store confirmed the upload, but did not restore it in time
+ */
 async function sendAndWait(context: StepContext, restore: Restore): Promise<boolean> {
   const { services, lease, renewLease, stages } = context;
   const { vectors, clock } = services;
@@ -103,19 +107,24 @@ async function sendAndWait(context: StepContext, restore: Restore): Promise<bool
     await vectors.deleteCollection(name);
     return lease.epoch;
   });
-  const { isSent, at: sentAt } = await stages.once('snapshot-sent', async () => {
-    // An upload that an earlier invocation began may have arrived: wait for it, and do not send it twice.
-    const isSent = clearedEpoch === lease.epoch && (await sendSnapshot(context, restore));
-    return { isSent, at: clock().getTime() };
+  const { isSent: isConfirmed, at: sentAt } = await stages.once('snapshot-sent', async () => {
+    // If an earlier invocation began the upload, it may have arrived: wait for the restore instead of sending it twice.
+    const isConfirmed = clearedEpoch === lease.epoch && (await sendSnapshot(context, restore));
+    return { isSent: isConfirmed, at: clock().getTime() };
   });
   return await stages.once<boolean, Observation>('readable', (context) =>
-    checkRestored(context, { ...restore, isSent, sentAt }),
+    checkRestored(context, { ...restore, isConfirmed, sentAt }),
   );
 }
 
 async function checkRestored(
   context: StepContext<Observation>,
-  { name, kept, isSent, sentAt }: Restore & { readonly isSent: boolean; readonly sentAt: number },
+  {
+    name,
+    kept,
+    isConfirmed,
+    sentAt,
+  }: Restore & { readonly isConfirmed: boolean; readonly sentAt: number },
 ): Promise<boolean> {
   const { cursor: observation = { at: sentAt } } = context;
   const { vectors, clock } = context.services;
@@ -124,21 +133,21 @@ async function checkRestored(
   const hasChanged = points !== undefined && points !== observation.points;
   const since = hasChanged ? now : observation.at;
   if (points !== undefined && now - since >= (await chooseSettlingMs(vectors, name, points))) {
-    // The store also keeps the file that it was sent.
+    // The store also keeps the uploaded file.
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
   if (hasChanged) await context.saveCursor({ points, at: now });
-  // Time counts from the last observed change, because after a crash no process may have polled for minutes.
+  // The wait is measured from the last observed change: after a crash, minutes may have passed without a check.
   const maxWaitMs = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
-  if (now - since < maxWaitMs) throw waitForStore(now - since);
+  if (now - since < maxWaitMs) throw createStorePause(now - since);
   await context.renewLease();
   await vectors.deleteCollection(name);
-  if (!isSent) return false;
+  if (!isConfirmed) return false;
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
 }
 
-/** True if the store confirms the whole file. False after a lost response, although the file may have arrived. */
+/** @returns true if the store confirmed the upload; false if the response was lost, although the file may have arrived */
 async function sendSnapshot(
   { services, signal, renewLease }: Pick<StepContext, 'services' | 'signal' | 'renewLease'>,
   { name, kept }: Restore,
@@ -149,7 +158,7 @@ async function sendSnapshot(
   const bytes = readParts(artifacts, kept.parts);
   return await vectors
     .uploadSnapshot(name, { fileName, size, checksum, bytes, signal })
-    .then(() => true, unlessLost);
+    .then(() => true, falseIfResponseLost);
 }
 
 async function chooseSettlingMs(
@@ -168,19 +177,19 @@ export async function assertNoAlias(vectors: VectorStore, name: string): Promise
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Checks a name before the restore, which makes it the run's own. @throws Refusal if it is taken */
+/** Called before the restore: afterwards, the run's own collection has the name. @throws Refusal if the name is taken */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;
   throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
 }
 
-export function waitForStore(awaitedMs: number): Paused {
+export function createStorePause(awaitedMs: number): Paused {
   return new Paused({ waitsFor: 'the vector store', waitSeconds: pollSeconds(awaitedMs) });
 }
 
 /** Turns a lost response into `false`: the store may or may not have carried out the request. */
-export const unlessLost = recoverWith<false>(
+export const falseIfResponseLost = recoverWith<false>(
   false,
   (error) => error instanceof RetryableFailure && error.code === undefined,
 );

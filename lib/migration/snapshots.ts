@@ -4,11 +4,11 @@ import type { VectorStore } from './adapters/qdrant.ts';
 import {
   assertIntact,
   computeSha256,
+  createStorePause,
+  falseIfResponseLost,
   type KeptSnapshot,
   type Parts,
   type Snapshot,
-  unlessLost,
-  waitForStore,
 } from './kept-snapshot.ts';
 import { formatPartKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
@@ -125,7 +125,7 @@ async function makeSnapshot(
     const [snapshot] = await listOwnSnapshots(vectors, collection, state);
     if (snapshot) return { ...state, snapshot };
   }
-  throw waitForStore(clock().getTime() - (state.requests.at(-1)?.at ?? 0));
+  throw createStorePause(clock().getTime() - (state.requests.at(-1)?.at ?? 0));
 }
 
 /** @throws Refusal if the store took too long */
@@ -156,7 +156,7 @@ async function requestSnapshot(
   const unconfirmed = { known, requests: [...requests, { at: requestedAt }] };
   await saveCursor(unconfirmed);
   await renewLease();
-  const acceptedAt = await vectors.startSnapshot(collection).catch(unlessLost);
+  const acceptedAt = await vectors.startSnapshot(collection).catch(falseIfResponseLost);
   if (acceptedAt !== false) {
     const confirmed = {
       known,
