@@ -89,12 +89,12 @@ async function limitRate(
  * @throws the failure itself if it begins no rollback; Refusal if the run has nothing to return to
  */
 async function beginRollback(
-  { rollsBackBy }: Step,
+  { rollbackStep }: Step,
   services: Services,
   { failure, runId, intent: _, ...invocation }: AdvanceCall & { readonly failure: unknown },
 ): Promise<StepResult> {
   const isTransient = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
-  if (!rollsBackBy || isTransient || invocation.interruption?.aborted) throw failure;
+  if (!rollbackStep || isTransient || invocation.interruption?.aborted) throw failure;
   const run = await services.runs.read(runId);
   if (run.phase !== 'switching' || isRepeated(run, services.clock())) throw failure;
   const error = failure instanceof Error ? failure : new Error(String(failure));
@@ -103,5 +103,5 @@ async function beginRollback(
   const why = isRefused ? error.message : (error.stack ?? error.message);
   services.log({ level: 'WARN', message, runId, failure: error.name, why });
   const failed = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
-  return await runStep(rollsBackBy, services, { ...invocation, runId, failed });
+  return await runStep(rollbackStep, services, { ...invocation, runId, failed });
 }

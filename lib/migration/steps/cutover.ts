@@ -27,7 +27,7 @@ export const cutover: Step = {
     };
   },
   endsWithWindow: true,
-  rollsBackBy: rollback,
+  rollbackStep: rollback,
   work: async (context) => {
     await context.begin(() => openWindow(context));
     return await goLive(context, await switchForward(context));

@@ -853,7 +853,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/runs/advance.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
-    [['if (!rollsBackBy || isTransient || invocation.interruption?.aborted) throw', 'throw']],
+    [['if (!rollbackStep || isTransient || invocation.interruption?.aborted) throw', 'throw']],
   ),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',
