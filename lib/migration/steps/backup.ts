@@ -1,5 +1,5 @@
-// Takes a backup: a snapshot with its restore test, counts, and a dump of the graph. The manifest is written last: it proves that
-// all of them exist and were tested.
+// Takes a backup: a snapshot with its restore test, counts, and a dump of the graph. The manifest is written last, so it proves
+// that all the others exist and were tested.
 import { digestDump, dumpGraph, listDumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
@@ -29,18 +29,19 @@ export const backup: Step = {
   work: async (context) => ({ evidence: await takeBackup(context) }),
 };
 
-/** @returns the reference to its manifest */
+/** @returns the reference to the backup's manifest */
 export async function takeBackup(context: StepContext): Promise<Reference> {
   const { run, stages } = context;
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
   const restoredCollection = restoreTestCollectionOf(run);
-  // In a window writes are frozen: one digest proves the restore, without a list.
+  // Writes are frozen in a window, so the digest of the whole collection proves the restore, and no list is needed.
   const listing = run.window ? undefined : await listBeforeSnapshot(context);
   const provedBackup = await withSnapshot(context, source, async (kept) => {
     await restoreSnapshot(context, { name: restoredCollection, kept });
     const counted = await stages.once('counted', () => countRestored(context, listing));
-    // Removed after the counts are recorded: a killed invocation needs both to prove the restore again.
-    await stages.once('proof-removed', () => removeProof(context, listing));
+    // The list and the restored collection are kept until the counts are recorded: if the invocation is killed before, the next one
+    // needs them to prove the restore again.
+    await stages.once('proof-removed', () => removeRestoreTest(context, listing));
     const newDump = await stages.once('graph-dumped', () => createDump(context));
     const graph = await stages.once('graph-read-back', () => readBack(context, newDump));
     return { kept, counted, graph };
@@ -53,7 +54,7 @@ interface CountedRestore {
   readonly counts: Reference;
 }
 
-// Counts and fingerprint are those of the snapshot itself, because users keep writing to its source.
+// Counts and fingerprint are taken from the restored snapshot, because users keep writing to the source.
 async function countRestored(
   context: StepContext,
   listing: Listing | undefined,
@@ -70,7 +71,10 @@ async function countRestored(
   return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 
-async function removeProof(context: StepContext, listing: Listing | undefined): Promise<void> {
+async function removeRestoreTest(
+  context: StepContext,
+  listing: Listing | undefined,
+): Promise<void> {
   if (listing) await removeListing(context, listing);
   await removeRestored(context);
 }
@@ -131,8 +135,9 @@ async function createDump({ services, run, lease }: StepContext): Promise<NewDum
 }
 
 /**
- * Reads every file and every value of the dump again. If it cannot be read, its manifest is deleted.
- * @throws Refusal
+ * Reads every file and every value of the dump again. The manifest of a damaged dump is deleted: without it, the files are not a
+ * dump.
+ * @throws Refusal if the dump is damaged
  */
 async function readBack(
   { services: { artifacts } }: StepContext,
@@ -149,7 +154,7 @@ async function readBack(
   }
 }
 
-/** Keys of the artifacts that an exact dump consists of */
-export function listDumpArtifacts({ kind, prefix }: GraphDump): string[] {
+/** Lists the keys of the artifacts that the graph dump consists of; none unless the dump is exact. */
+export function listGraphKeys({ kind, prefix }: GraphDump): string[] {
   return kind === 'exact' ? Object.values(listDumpKeys(prefix)) : [];
 }

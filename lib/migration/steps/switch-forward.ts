@@ -11,7 +11,7 @@ import { filterTestUser, liveCollectionOf, liveCollectionsOf } from '../runs/run
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { activate, addActionHint, freezeWrites, waitForAction } from './backend-actions.ts';
-import { assertGraphConfigured, listDumpArtifacts, takeBackup } from './backup.ts';
+import { assertGraphConfigured, listGraphKeys, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { compareCounts, haveSameMemories } from './comparison.ts';
 import { copyForward, verifyEqual } from './copy.ts';
@@ -80,7 +80,7 @@ export async function retainBackup(
 ): Promise<void> {
   const { snapshot, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const backupKeys = [...listPartKeys(snapshot), ...listDumpArtifacts(graph), counts.artifact];
+  const backupKeys = [...listPartKeys(snapshot), ...listGraphKeys(graph), counts.artifact];
   for (const key of [...backupKeys, ...reports]) await services.artifacts.retain(key, until);
 }
 
