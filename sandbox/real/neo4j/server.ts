@@ -7,7 +7,7 @@ import type { Service, StartedService } from '../../../processes/service.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
-  type RunInDraft,
+  type RunInDraftFolder,
   readOutput,
   whyNoJava,
 } from '../../../processes/tools.ts';
@@ -62,7 +62,7 @@ async function readVersion(): Promise<string> {
 }
 
 // Maven checks every archive against the checksum published beside it.
-async function fetchJars(draft: string, run: RunInDraft): Promise<string> {
+async function fetchJars(draft: string, run: RunInDraftFolder): Promise<string> {
   await copyFile(POM, join(draft, 'pom.xml'));
   const jars = join(draft, 'jars');
   const args = [
