@@ -1,6 +1,6 @@
-// A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost. In a
-// cutover the write is carried over to the new version, or the cutover is refused and users stay on the old version, which has
-// the write. In a rollback the write is carried over, or the new collection is kept and named in the report.
+// A late write, after any of the remote calls between the freeze and the opening of writes, is never lost. In a cutover the write
+// is carried over to the new version, or the cutover is refused and users stay on the old version, which has the write. In a
+// rollback the write is carried over, or the new collection is kept and named in the report.
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
@@ -13,7 +13,7 @@ import { type Migration, RUN } from '../support/migration.ts';
 import { createMigrationAt } from '../support/prepared.ts';
 import { createPoint } from '../support/vector-stores.ts';
 
-/** Every call in `bash .ci/run full`, otherwise every 20th. */
+/** A write is tried after every call in `bash .ci/run full`, otherwise after every 20th. */
 const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
 
 const CONCURRENCY = 4;
@@ -33,7 +33,10 @@ async function writeLate(store: VectorStore, collection: string, kind: Kind): Pr
   await store.upsert(collection, [{ ...late, id }], 'upsert');
 }
 
-/** Calls `interrupt` once, after that many calls since the freeze, or else right before writes are opened. */
+/**
+ * Calls `interrupt` once: after remote call number `at` since the freeze, or right before writes are opened if there are fewer
+ * calls. For 0 it only counts the calls.
+ */
 function interruptAt(services: Services, at: number, interrupt: () => Promise<void>) {
   let calls = 0;
   let isFrozen = false;
@@ -45,7 +48,7 @@ function interruptAt(services: Services, at: number, interrupt: () => Promise<vo
   }
 
   const ask: Hooks['ask'] = async (request) => {
-    // There may be fewer calls than `at`, because the store decides how often the step has to ask for a snapshot.
+    // There may be fewer calls than `at`, because the number of polls for a snapshot depends on the store.
     if (request.action === 'open-writes' && calls < at) {
       calls = at;
       await interrupt();
@@ -60,7 +63,7 @@ function interruptAt(services: Services, at: number, interrupt: () => Promise<vo
   return { services: watched, calls: () => calls };
 }
 
-async function cutOver(migration: Migration, services: Services): Promise<void> {
+async function cutOverOrRollBack(migration: Migration, services: Services): Promise<void> {
   try {
     await migration.finish('cutover', {}, services);
   } catch (error) {
@@ -86,31 +89,31 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   let total = 0;
 
   afterAll(() => {
-    const tried = outcomes.live + outcomes.rolledBack;
+    const writeCount = outcomes.live + outcomes.rolledBack;
     console.log(
-      `A late write after ${tried} of ${total} calls: ${outcomes.live} carried over, ${outcomes.rolledBack} rolled back, 0 lost`,
+      `A late write after ${writeCount} of ${total} calls: ${outcomes.live} carried over, ${outcomes.rolledBack} rolled back, 0 lost`,
     );
   });
 
-  async function playToEnd(at: number): Promise<void> {
+  async function cutOverWithWrite(at: number): Promise<void> {
     const migration = await createMigrationAt('copied', SMALL);
     const { vectors, setting } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
-    let isLate = false;
+    let hasWritten = false;
     const { services } = interruptAt(migration.services, at, async () => {
-      isLate = true;
+      hasWritten = true;
       await writeLate(vectors, SOURCE, kind);
     });
-    await cutOver(migration, services);
-    // A busy machine renews its lock more often, so one run can have more calls than another.
-    if (!isLate) return;
+    await cutOverOrRollBack(migration, services);
+    // The number of calls varies, because the lock is renewed more often on a busy computer: this run may have ended before.
+    if (!hasWritten) return;
     const { phase } = await migration.runs.read(RUN);
-    const written = await computeFingerprint(vectors, SOURCE);
-    const contents = await computeFingerprint(vectors, await setting.read());
-    const phases = expect.stringMatching(/^(live|copied)$/);
-    expect({ phase, contents }, `${kind} after call ${at}`).toEqual({
-      phase: phases,
-      contents: written,
+    const sourceContents = await computeFingerprint(vectors, SOURCE);
+    const activeContents = await computeFingerprint(vectors, await setting.read());
+    const finalPhase = expect.stringMatching(/^(live|copied)$/);
+    expect({ phase, contents: activeContents }, `${kind} after call ${at}`).toEqual({
+      phase: finalPhase,
+      contents: sourceContents,
     });
     outcomes[phase === 'live' ? 'live' : 'rolledBack'] += 1;
   }
@@ -118,12 +121,12 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   it('is carried over, or users stay on the collection that has it', async () => {
     const undisturbed = await createMigrationAt('copied', SMALL);
     const { services, calls } = interruptAt(undisturbed.services, 0, async () => {});
-    await cutOver(undisturbed, services);
+    await cutOverOrRollBack(undisturbed, services);
     expect((await undisturbed.runs.read(RUN)).phase).toBe('live');
     total = calls();
-    const tried = chooseCalls(total);
-    await runForEach(tried, playToEnd);
-    expect(outcomes.live + outcomes.rolledBack).toBeGreaterThan(0.9 * tried.length);
+    const chosenCalls = chooseCalls(total);
+    await runForEach(chosenCalls, cutOverWithWrite);
+    expect(outcomes.live + outcomes.rolledBack).toBeGreaterThan(0.9 * chosenCalls.length);
   });
 });
 
@@ -134,33 +137,33 @@ describe('a late write in a rollback', { timeout: 3_600_000 }, () => {
     const migration = await createMigrationAt('live', SMALL);
     const { vectors } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
-    let written: Awaited<ReturnType<typeof computeFingerprint>> | undefined;
+    let contentsWithWrite: Awaited<ReturnType<typeof computeFingerprint>> | undefined;
     const { services, calls } = interruptAt(migration.services, at, async () => {
       await writeLate(vectors, migration.target, kind);
-      written = await computeFingerprint(vectors, migration.target);
+      contentsWithWrite = await computeFingerprint(vectors, migration.target);
     });
     await migration.finish('rollback', {}, services);
     const { phase, evidence } = await migration.runs.read(RUN);
     expect(phase).toBe('copied');
-    if (!written) return calls();
+    if (!contentsWithWrite) return calls();
     const keptCollection = evidence['rollback-report']?.facts.comparedByHand;
     const found = await computeFingerprint(
       vectors,
       keptCollection === undefined ? SOURCE : migration.target,
     );
-    expect(found, `${kind} after call ${at}`).toEqual(written);
+    expect(found, `${kind} after call ${at}`).toEqual(contentsWithWrite);
     outcomes[keptCollection === undefined ? 'carried over' : 'kept'] += 1;
     return calls();
   }
 
   it('is carried over, or the new collection is kept', async () => {
     const total = await rollBack(0);
-    const tried = chooseCalls(total);
-    await runForEach(tried, async (at) => void (await rollBack(at)));
-    const ended = outcomes['carried over'] + outcomes.kept;
+    const chosenCalls = chooseCalls(total);
+    await runForEach(chosenCalls, async (at) => void (await rollBack(at)));
+    const writeCount = outcomes['carried over'] + outcomes.kept;
     console.log(
-      `A late write after ${ended} of ${total} calls: ${outcomes['carried over']} carried over, ${outcomes.kept} kept, 0 lost`,
+      `A late write after ${writeCount} of ${total} calls: ${outcomes['carried over']} carried over, ${outcomes.kept} kept, 0 lost`,
     );
-    expect(ended).toBeGreaterThan(0.9 * tried.length);
+    expect(writeCount).toBeGreaterThan(0.9 * chosenCalls.length);
   });
 });
