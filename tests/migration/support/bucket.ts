@@ -1,5 +1,5 @@
-// A real S3 client over a bucket in memory, with Object Lock: commands are reported and answered before they become requests.
-// The first HeadObject of a key finds a complete object and an unfinished upload, which an earlier run with the same id left.
+// A real S3 client that sends no requests: a bucket in memory, with Object Lock, answers its commands. At the first HeadObject of a
+// key, the bucket already has a complete object and an unfinished upload, as if an earlier run with the same id had left them.
 
 import { Readable } from 'node:stream';
 import { NotFound, S3Client } from '@aws-sdk/client-s3';
@@ -121,7 +121,7 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
       async ({ input }) => {
         const name = commandName.replace(/Command$/, '');
         const answer = answers[name];
-        if (!answer) throw new Error(`${name} is not a command of a migration`);
+        if (!answer) throw new Error(`Unexpected S3 command: ${name}`);
         onCommand({ name, input: input as Input });
         return { response: {}, output: { $metadata: {}, ...answer(input as Input) } } as never;
       },

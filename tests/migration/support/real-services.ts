@@ -1,8 +1,8 @@
-// The real services that the tests' environment names, and a user of a mem0 service.
+// Which real services the environment variables name, and a user of a mem0 service.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 
-/** True in `npm run test:real`, which skips the stand-ins: they pass the same contracts in `npm test`. */
+/** True in `npm run test:real`. Stand-ins are then skipped: `npm test` runs the same contracts on them. */
 export const ONLY_REAL = process.env.TEST_MODE === 'real';
 
 export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
@@ -17,7 +17,7 @@ const answerSchema = v.object({
   memory_count: v.optional(v.number(), 0),
 });
 
-/** The service answered with a status other than 200. */
+/** The service answered with a status other than 200, or added nothing. */
 export class Mem0RefusalError extends Error {
   override readonly name = 'Mem0RefusalError';
   readonly status: number;
@@ -30,7 +30,7 @@ export class Mem0RefusalError extends Error {
 
 export type Mem0User = ReturnType<typeof createMem0User>;
 
-/** Creates a user who calls a mem0 service with a separate key, as an application does. */
+/** Creates a user with their own key, who calls a mem0 service as an application does. */
 export function createMem0User(userId: string) {
   const key = `key-${randomUUID()}`;
 
@@ -51,7 +51,7 @@ export function createMem0User(userId: string) {
     async add(url: string, content: string): Promise<string> {
       const { results } = await call('POST', url, '/memories', { messages: [{ content }] });
       const [added] = results;
-      // mem0 logs an error of its store, and answers that it has added nothing.
+      // If its vector store fails, mem0 only logs the error, and answers 200 without a result.
       if (!added) throw new Mem0RefusalError(200, 'nothing was added');
       return added.id;
     },

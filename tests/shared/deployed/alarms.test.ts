@@ -1,5 +1,5 @@
-// A function that fails raises the alarm of the deployed stage. The emulator evaluates only alarms of a single metric, and not
-// as CloudWatch does: tests/shared/wiring/approved/migrating.yml records when each alarm fires.
+// A function that fails raises its alarm on the deployed stage. The emulator evaluates only alarms of a single metric, and applies
+// other rules than CloudWatch: tests/shared/wiring/approved/migrating.yml records when each alarm really fires.
 import {
   CloudWatchClient,
   DescribeAlarmsCommand,
@@ -18,13 +18,16 @@ async function readState(name: string): Promise<string | undefined> {
   return MetricAlarms?.[0]?.StateValue;
 }
 
+/** The watchdog of migrations is the function `migrationRetention`. */
+const WATCHDOG = `finance-ledger-${stage}-migrationRetention`;
+
 test('a watchdog that fails raises its alarm', async () => {
   expect(await readState('watchdog-failed')).not.toBe('ALARM');
-  const FunctionName = `finance-ledger-${stage}-migrationRetention`;
+  // Fails because a run's id must be a string.
   const Payload = JSON.stringify({ runId: 5 });
   const { FunctionError } = await new LambdaClient(
     clientOptions(inject('operator').environment),
-  ).send(new InvokeCommand({ FunctionName, Payload }));
+  ).send(new InvokeCommand({ FunctionName: WATCHDOG, Payload }));
   expect(FunctionError).toBeDefined();
   // The emulator evaluates its alarms whenever it receives metric data.
   const MetricData = [{ MetricName: 'Any', Value: 1 }];

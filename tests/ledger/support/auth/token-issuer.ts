@@ -50,30 +50,30 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     nameIssuer(other: string) {
       describedIssuer = other;
     },
-    /** From now on the issuer signs with another key, and publishes no other. */
+    /** From now on the issuer signs with a new key, and publishes only that one. */
     async rotate(alg?: string) {
       current = await createKey(alg);
       publishedKeys = [current.jwk];
     },
-    /** From now on the issuer publishes another key as well, which signs nothing. */
+    /** From now on the issuer also publishes a key that signs nothing. */
     async publishAnother(fields: object = {}) {
       publishedKeys = [{ ...(await createKey()).jwk, ...fields }, ...publishedKeys];
     },
-    /** From now on the issuer publishes this as one of its keys, before the others. */
+    /** From now on the issuer publishes this value as the first of its keys. */
     publish(key: unknown) {
       publishedKeys = [key, ...publishedKeys];
     },
-    /** From now on the issuer publishes this document instead of its set of keys. */
+    /** From now on the issuer publishes this document in place of its key set. */
     publishOnly(document: object) {
       keySet = document;
     },
-    /** Makes a token with the given header and a signature that no key made. */
+    /** Makes a token with the given header and an invalid signature. */
     forge(header: object, claims: Claims = {}) {
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
       const signature = Buffer.alloc(64, 1).toString('base64url');
       return `${encode(header)}.${encode(createPayload(claims))}.${signature}`;
     },
-    /** @param kid undefined: the token does not name its key */
+    /** @param kid id of the key, for the header of the token; undefined leaves it out */
     sign: (claims: Claims = {}, { kid }: { kid?: string | undefined } = current.jwk) =>
       new SignJWT(createPayload(claims))
         .setProtectedHeader({ alg: current.alg, ...(kid === undefined ? {} : { kid }) })
