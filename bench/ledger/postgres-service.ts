@@ -1,5 +1,6 @@
-// Serves the same ledger from PostgreSQL over HTTP, written like a service on one machine: with a pool, prepared statements,
-// and one or two statements per request. Usage: `node bench/ledger/postgres-service.ts PORT POSTGRES_PORT`.
+// Serves the benchmark's ledger from PostgreSQL over HTTP, for comparison with our service. It works as a service on a single
+// machine would: with a connection pool, prepared statements, and one or two statements per request.
+// Usage: `node bench/ledger/postgres-service.ts PORT POSTGRES_PORT`.
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
@@ -24,20 +25,20 @@ const HANDLERS: Readonly<
   'GET /transactions': async (query) => {
     const perPage = Number(query.get('per_page'));
     const offset = (Number(query.get('page')) - 1) * perPage;
-    const [data, [counted]] = await Promise.all([
-      select('page', `SELECT ${ROW} FROM transactions ${NEWEST_FIRST} LIMIT $1 OFFSET $2`, [
+    const [data, [pagination]] = await Promise.all([
+      execute('page', `SELECT ${ROW} FROM transactions ${NEWEST_FIRST} LIMIT $1 OFFSET $2`, [
         perPage,
         offset,
       ]),
-      select('count', 'SELECT count(*)::float8 AS total FROM transactions', []),
+      execute('count', 'SELECT count(*)::float8 AS total FROM transactions', []),
     ]);
-    return { success: true, data, pagination: counted };
+    return { success: true, data, pagination };
   },
   'GET /transactions/search': async (query) => {
     const values = [query.get('start_date'), query.get('end_date'), `%${query.get('q')}%`];
     const [data, [pagination]] = await Promise.all([
-      select('search', `SELECT ${ROW} ${MATCHING_ROWS} ${NEWEST_FIRST} LIMIT 20`, values),
-      select(
+      execute('search', `SELECT ${ROW} ${MATCHING_ROWS} ${NEWEST_FIRST} LIMIT 20`, values),
+      execute(
         'found',
         `SELECT count(*)::float8 AS total, sum(amount)::float8 ${MATCHING_ROWS}`,
         values,
@@ -47,7 +48,7 @@ const HANDLERS: Readonly<
   },
   'GET /transactions/export.json': async (query) => ({
     success: true,
-    data: await select(
+    data: await execute(
       'export',
       `SELECT ${ROW} FROM transactions WHERE $1::text IS NULL OR type = $1 ORDER BY transaction_date, id`,
       [query.get('type')],
@@ -64,13 +65,13 @@ const HANDLERS: Readonly<
   }),
 };
 
-async function select(name: string, text: string, values: unknown[]): Promise<object[]> {
+async function execute(name: string, text: string, values: unknown[]): Promise<object[]> {
   return (await pool.query({ name, text, values })).rows;
 }
 
 function insert(rows: readonly RequestBody[]): Promise<object[]> {
   const column = (name: string) => rows.map((row) => row[name] ?? null);
-  return select(
+  return execute(
     'insert',
     `INSERT INTO transactions
        SELECT nextval('ids'), description, amount, type, category, day, notes, now(), now(), 1 FROM unnest(

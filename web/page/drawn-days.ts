@@ -1,18 +1,18 @@
-// Draws only the days of the first screen, and the rest once a person scrolls or otherwise acts: drawing rows takes most of the
-// time of a view.
+// Draws only the days that fill the first screen, and the rest once the user scrolls or otherwise acts, because most of the time
+// to show a list is spent on drawing rows.
 import { signal } from '@preact/signals';
 
-/** Less than the height of any row, so that the days drawn first are taller than the screen, and the page can be scrolled. */
+/** Pixels. Less than the height of any row, so that the days drawn first overflow the screen, and the page can be scrolled. */
 const MIN_ROW_HEIGHT = 24;
 
-/** Stays true after the first action, so that Back finds the rows of an earlier list where they were. */
+/** Stays true after the first action: when the user goes back to an earlier list, its rows must be where they were. */
 const areAllDaysDrawn = signal(false);
 
 export function drawAllDays(): void {
   areAllDaysDrawn.value = true;
 }
 
-/** Draws all days when a person scrolls, enlarges the window, or presses Control or Command: the browser may search or print. */
+/** Draws all days when the user scrolls, resizes the window, or presses Control or Command, perhaps to search or print. */
 export function watchActions(): void {
   addEventListener('scroll', drawAllDays);
   addEventListener('resize', drawAllDays);
