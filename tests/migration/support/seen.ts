@@ -28,7 +28,7 @@ function createObservation(
 export const OBSERVATIONS: readonly Observation[] = [
   createObservation('The order of the keys of a vector object differs from response to response', [
     POINTS,
-    'of a keyword slot hold what was written, in any order',
+    'of a keyword slot contain what was written, in any order',
   ]),
   createObservation('A keyword vector that the store makes from a text equals that of mem0', [
     POINTS,
@@ -44,7 +44,7 @@ export const OBSERVATIONS: readonly Observation[] = [
   ]),
   createObservation('The name of a collection or of an alias cannot be used twice', [
     COLLECTIONS,
-    'an alias exists and is followed, but is not listed as a collection, and no collection gets its name',
+    'an alias exists and is followed, but is not listed as a collection, and no collection can take its name',
   ]),
   createObservation('Aliases are deleted with their collection', [
     COLLECTIONS,
@@ -101,7 +101,7 @@ export const OBSERVATIONS: readonly Observation[] = [
   ),
   createObservation(
     'A number beyond 32 bits in a vector is kept as null: no search finds the point',
-    [POINTS, 'are stored as null, found by no search, and accepted by no copy'],
+    [POINTS, 'are stored as null, found by no search, and refused if copied'],
     { on: 'the engine of Qdrant (qdrant-edge-py 0.9.0), without its server', date: '2026-11-25' },
   ),
   createObservation(

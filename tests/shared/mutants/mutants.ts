@@ -1533,7 +1533,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         "'sha256', `${id}|${version}`",
         "'sha256', id",
-        'the sandbox as 1.19.0 > shows that a user changes the text alone',
+        'the sandbox as 1.19.0 > shows that a user changes only the text',
       ],
     ],
   ),

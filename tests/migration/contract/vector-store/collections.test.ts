@@ -40,7 +40,7 @@ onEveryVectorStore((subject) => {
     expect(await subject.store.countNodes()).toBeGreaterThanOrEqual(1);
   });
 
-  test('the info reports the dense vector, and the keyword slot if there is one', async () => {
+  test('the collection info reports the dense vector, and the keyword slot if there is one', async () => {
     const old = await subject.store.readCollectionInfo(await subject.collection(OLD_LAYOUT));
     expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
     expect(old?.config.params.sparse_vectors ?? null).toBeNull();
@@ -90,7 +90,7 @@ onEveryVectorStore((subject) => {
     await expect(repeated).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
   });
 
-  test('an alias exists and is followed, but is not listed as a collection, and no collection gets its name', async () => {
+  test('an alias exists and is followed, but is not listed as a collection, and no collection can take its name', async () => {
     const collection = await subject.collection();
     const alias = await subject.collection('not-created');
     await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');

@@ -25,11 +25,11 @@ import {
 } from '../../support/vector-stores.ts';
 import { openStoredWalk, walkInPieces } from '../../support/walk-in-pieces.ts';
 
-const COUNT = 300;
+const POINT_COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
 const renewLease = async () => undefined;
 const WALK = { ...UNINTERRUPTED, renewLease };
-/** Versions after which a walk fills points again */
+/** Versions above which a walk fills points again */
 const REFILL_ALL = -1;
 const REFILL_NONE = Number.POSITIVE_INFINITY;
 
@@ -38,13 +38,13 @@ onEveryVectorStore((subject) => {
     const target = await createFilled();
     const before = [await readContents(target), await sampleDigest(target)];
     await addKeywordSlot(target, IDF);
-    expect(await countUnfilled(target)).toBe(COUNT);
+    expect(await countUnfilled(target)).toBe(POINT_COUNT);
     await fillUnfilled(target, WALK);
     expect(await countUnfilled(target)).toBe(0);
     expect([await readContents(target), await sampleDigest(target)]).toEqual(before);
     expect(await findWrongKeywords(target)).toEqual([]);
     const walk = await walkVersions(target, REFILL_ALL, WALK);
-    expect(walk).toMatchObject({ points: COUNT, refilled: 0 });
+    expect(walk).toMatchObject({ points: POINT_COUNT, refilled: 0 });
   });
 
   it('a fill and a walk continue where they were interrupted', async () => {
@@ -53,8 +53,8 @@ onEveryVectorStore((subject) => {
     const { walk, cursors } = openStoredWalk<number>();
     await expect(fillUnfilled(target, { ...walk, renewLease })).rejects.toBeInstanceOf(Paused);
     const [filled = 0] = cursors;
-    expect(await countUnfilled(target)).toBe(COUNT - filled);
-    expect(await fillUnfilled(target, WALK)).toBe(COUNT - filled);
+    expect(await countUnfilled(target)).toBe(POINT_COUNT - filled);
+    expect(await fillUnfilled(target, WALK)).toBe(POINT_COUNT - filled);
     // The store reports so many points that the walk lists them in parts.
     const large = { ...target, store: { ...target.store, count: async () => 40_000 } };
     const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
@@ -69,10 +69,10 @@ onEveryVectorStore((subject) => {
     it.each(oneInEvery(2, Object.entries(WRITES)))('%s', async (_, write) => {
       const target = await createFilled();
       await addKeywordSlot(target, IDF);
-      const busy = withWrites(target.store, moment, (n) => write(subject.url, target, n));
-      const users = { ...target, store: busy };
-      await fillUnfilled(users, WALK);
-      const { highest } = await walkVersions(users, REFILL_ALL, WALK);
+      const busyStore = withWrites(target.store, moment, (n) => write(subject.url, target, n));
+      const busyTarget = { ...target, store: busyStore };
+      await fillUnfilled(busyTarget, WALK);
+      const { highest } = await walkVersions(busyTarget, REFILL_ALL, WALK);
       // Writes are frozen from here on, so one more fill and one more walk must find everything.
       await fillUnfilled(target, WALK);
       await walkVersions(target, highest, WALK);
@@ -102,8 +102,10 @@ onEveryVectorStore((subject) => {
     const target = await createFilled();
     await addKeywordSlot(target, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
-    const busy = withWrites(target.store, 'before', async (n) => write?.(subject.url, target, n));
-    await fillUnfilled({ ...target, store: busy }, WALK);
+    const busyStore = withWrites(target.store, 'before', async (n) =>
+      write?.(subject.url, target, n),
+    );
+    await fillUnfilled({ ...target, store: busyStore }, WALK);
     expect(await countUnfilled(target)).toBe(1);
   });
 
@@ -111,7 +113,7 @@ onEveryVectorStore((subject) => {
 
   async function createFilled() {
     const target = { store: subject.store, collection: await subject.collection(OLD_LAYOUT) };
-    const points = [...generateMemories({ count: COUNT, dimensions: 4, users: 7 })];
+    const points = [...generateMemories({ count: POINT_COUNT, dimensions: 4, users: 7 })];
     await subject.store.upsert(target.collection, points, 'upsert');
     return target;
   }
@@ -149,8 +151,8 @@ const WRITES: Readonly<Record<string, Write>> = {
     const vector = toJsonText([0, 1, 0, 0]);
     if (point) await store.upsert(collection, [{ id: point.id, vector, payload }], 'upsert');
   },
-  'changes the text alone': async (url, target, n) =>
-    await setText(url, target, `Change number ${n} of the text alone`),
+  'changes only the text': async (url, target, n) =>
+    await setText(url, target, `Change number ${n} of only the text`),
   'removes every word': async (url, target) => await setText(url, target, 'the of'),
   'deletes a memory': async (_, { store, collection }) => {
     const { points } = await store.scroll(collection, { limit: 2 });

@@ -94,7 +94,7 @@ onEveryVectorStore((subject) => {
       expect(JSON.parse(points[1]?.vector ?? '')).toEqual([1, 0, 0, 0]);
     });
 
-    test('of a keyword slot hold what was written, in any order', async () => {
+    test('of a keyword slot contain what was written, in any order', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3,5],"values":[0.5,1,0.25]}}';
       await subject.store.upsert(collection, [createPoint(1, '{}', filled)], 'upsert');
@@ -121,12 +121,12 @@ onEveryVectorStore((subject) => {
   });
 
   describe('numbers beyond 32 bits', () => {
-    const beyond = createPoint(2, '{}', '[1e39,0.0,0.0,1.0]');
+    const beyondFloat = createPoint(2, '{}', '[1e39,0.0,0.0,1.0]');
 
-    test('are stored as null, found by no search, and accepted by no copy', async () => {
+    test('are stored as null, found by no search, and refused if copied', async () => {
       const { store } = subject;
       const collection = await subject.collection(OLD_LAYOUT);
-      await store.upsert(collection, [createPoint(1, '{}'), beyond], 'upsert');
+      await store.upsert(collection, [createPoint(1, '{}'), beyondFloat], 'upsert');
       const [, stored] = (await store.scroll(collection, { limit: 2 })).points;
       if (!stored?.vector) throw new Error('The point has no vector');
       expect(JSON.parse(stored.vector)).toContain(null);
@@ -141,7 +141,7 @@ onEveryVectorStore((subject) => {
 
     test('are counted and named, unlike points without a vector', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
-      const points = [createPoint(1, '{}'), beyond, createPoint(3, '{}', '{}')];
+      const points = [createPoint(1, '{}'), beyondFloat, createPoint(3, '{}', '{}')];
       await subject.store.upsert(collection, points, 'upsert');
       const found = await findUnreadableVectors({ store: subject.store, collection });
       expect(found).toEqual({ count: 1, examples: ['2'] });

@@ -10,7 +10,7 @@ onEveryVectorStore((subject) => {
     expect(await subject.store.collectionExists(collection)).toBe(false);
   });
 
-  // A build of 1.18.2 with debug assertions stops optimizing, and the probe is rightly refused; other builds succeed.
+  // A build of 1.18.2 with debug assertions stops optimizing, so the probe is rightly refused; with other builds it succeeds.
   it('the probe of a slot succeeds on an indexed collection, or is refused with the error of the optimizer', async () => {
     const collection = await subject.collection('not-created');
     const outcome = await trySlot(subject.store, { collection, isIndexed: true }).then(

@@ -1,4 +1,4 @@
-// Snapshots are complete when they are listed; downloads can resume; uploads are checked, and create a collection of any name.
+// Snapshots are complete when they are listed; downloads can resume; uploads are checked, and create a collection with any name.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
@@ -36,7 +36,7 @@ onEveryVectorStore((subject) => {
     expect(await readPoints(restored)).toEqual(await readPoints(collection));
   });
 
-  test('an upload over a collection that exists replaces its points', async () => {
+  test('an upload over an existing collection replaces its points', async () => {
     const { collection, snapshot } = await createFilled();
     const bytes = await download(collection, snapshot.name);
     await subject.store.upsert(collection, [createPoint(77, '{}')], 'upsert');

@@ -1,4 +1,4 @@
-// Counts by user are the same whether they come from the index of users or from a walk.
+// Counts per user are the same whether they come from the user index or from a scan.
 import { expect, test } from 'vitest';
 import { countUsers, scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { createPoint, onEveryVectorStore } from '../../support/vector-stores.ts';
@@ -12,7 +12,7 @@ onEveryVectorStore((subject) => {
     ['with an index', true, [...USUAL, TEST_USER]],
     ['without an index', false, USUAL],
     ['with a user that is in no index', true, [...USUAL, '{"user_id":5}']],
-  ])('counts by user and those of a walk are equal %s', async (_, hasIndex, payloads) => {
+  ])('counts per user are equal to those of a scan %s', async (_, hasIndex, payloads) => {
     const collection = await subject.collection();
     if (hasIndex) {
       const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
@@ -22,9 +22,9 @@ onEveryVectorStore((subject) => {
     await subject.store.upsert(collection, points, 'upsert');
     const services = { vectors: subject.store, clock: () => new Date() };
     const counted = await countUsers(services, RUN, collection);
-    const walked = await scanCollection(services, RUN, collection);
-    const { points: all, users, usersDigest } = walked.contents;
+    const scanned = await scanCollection(services, RUN, collection);
+    const { points: all, users, usersDigest } = scanned.contents;
     expect(counted.contents).toMatchObject({ points: all, users, usersDigest });
-    expect([...counted.counts.listCounts()]).toEqual([...walked.counts.listCounts()]);
+    expect([...counted.counts.listCounts()]).toEqual([...scanned.counts.listCounts()]);
   });
 });

@@ -109,7 +109,7 @@ onEveryVectorStore((subject) => {
     expect(await store.count(collection, UNFILLED)).toBe(0);
   });
 
-  test('values of our own vectors are returned as they were written', async () => {
+  test('values of vectors that the run computes are returned as they were written', async () => {
     const { store } = subject;
     const collection = await createWithPoints('{"data":"cello"}');
     await store.addSparseVector(collection, 'own', {});
@@ -151,7 +151,7 @@ onEveryVectorStore((subject) => {
   }
 }, 'vectorSlots');
 
-/** Creates an update by which the store computes the keyword vector of a text, if the point still has that text. */
+/** Creates an update that makes the store compute the keyword vector of a text, if the point still has that text. */
 function createKeywordUpdate(id: number, text: string): VectorUpdate {
   const document = { bm25: { text, model: KEYWORD_MODEL } };
   const condition = { key: 'data', match: { value: text } };
