@@ -1,4 +1,4 @@
-// The collection setting, which a cutover changes: wherever it is stored, it changes once, and only from the expected name.
+// The collection setting, which a cutover changes. Wherever it is stored, it changes only from the expected name.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ describe.each(STORAGES)('the collection setting in %s', (_, open) => {
     subject = await open();
   });
 
-  it('changes from the expected value and back, and only once if a change is repeated', async () => {
+  it('changes from the expected value and back, and accepts a repeated change', async () => {
     for (const [from, to] of [
       ['memories', 'memories_v3'],
       ['memories', 'memories_v3'],
@@ -100,7 +100,7 @@ describe.each(STORAGES)('the collection setting in %s', (_, open) => {
 });
 
 describe('a setting in a file', () => {
-  /** Enough races that each client wins some of them */
+  /** Enough for each writer to win some races */
   const RACES = 40;
 
   it.each([
@@ -203,7 +203,7 @@ describe('a setting in a parameter', () => {
     },
   );
 
-  it('counts as changed if a step was killed before it restored the value of another client', async () => {
+  it('loses the value of another client if the step is killed before it restores that value', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'another-clients');
     const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;

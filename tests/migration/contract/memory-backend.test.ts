@@ -1,5 +1,5 @@
-// The behaviour of a memory backend that the migration relies on. It is tested on both versions of the sandbox, in `npm run
-// test:real` on real mem0 instead.
+// The behaviour of a memory backend that the migration relies on. Tested on both versions of the sandbox;
+// `npm run test:real` tests real mem0 instead.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -92,29 +92,29 @@ function createBackend({ url, apiKey }: BackendUnderTest): MemoryBackend {
 
 describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGraphDeprecated }) => {
   describe.skipIf(!isAvailable)('if it is available', () => {
-    let opened: BackendUnderTest;
+    let subject: BackendUnderTest;
     let backend: MemoryBackend;
 
     beforeAll(async () => {
-      opened = await open();
-      backend = createBackend(opened);
+      subject = await open();
+      backend = createBackend(subject);
     });
 
-    afterAll(() => opened.close());
+    afterAll(() => subject.close());
 
     it('reports that it is healthy', async () => {
       await expect(backend.health()).resolves.toBeUndefined();
     });
 
     it('stores a fact about a person, counts it and finds it', async () => {
-      const before = await backend.countMemories(opened.userId);
-      await backend.addMemory(opened.userId, 'My colleague Grace Hopper lives in Amsterdam.');
-      expect(await backend.countMemories(opened.userId)).toBeGreaterThan(before);
-      expect(await backend.search(opened.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
+      const before = await backend.countMemories(subject.userId);
+      await backend.addMemory(subject.userId, 'My colleague Grace Hopper lives in Amsterdam.');
+      expect(await backend.countMemories(subject.userId)).toBeGreaterThan(before);
+      expect(await backend.search(subject.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
     });
 
     it('answers a chat message', async () => {
-      await expect(backend.chat(opened.userId, 'Good morning')).resolves.toBeUndefined();
+      await expect(backend.chat(subject.userId, 'Good morning')).resolves.toBeUndefined();
     });
 
     it('counts no memories of an unknown user', async () => {
@@ -122,10 +122,10 @@ describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGrap
     });
 
     it('reports whether its graph is deprecated', async () => {
-      expect(await backend.isGraphDeprecated(opened.userId)).toBe(isGraphDeprecated);
+      expect(await backend.isGraphDeprecated(subject.userId)).toBe(isGraphDeprecated);
     });
 
-    it('refuses a key of another user', async () => {
+    it('refuses access to the memories of another user', async () => {
       const attempts = [
         () => backend.addMemory('another-user', 'I play the cello.'),
         () => backend.search('another-user', 'cello'),
@@ -137,8 +137,8 @@ describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGrap
     });
 
     it('refuses an unknown key', async () => {
-      const withUnknownKey = createBackend({ ...opened, apiKey: 'unknown' });
-      await expect(withUnknownKey.countMemories(opened.userId)).rejects.toEqual(
+      const withUnknownKey = createBackend({ ...subject, apiKey: 'unknown' });
+      await expect(withUnknownKey.countMemories(subject.userId)).rejects.toEqual(
         failureNamed('RefusedCredentials'),
       );
     });

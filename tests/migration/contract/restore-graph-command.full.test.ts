@@ -1,4 +1,4 @@
-// `npm run restore-graph` restores a dump that a run has left into an empty graph, and refuses any other graph.
+// `npm run restore-graph` restores a run's dump into an empty graph, and refuses any other graph.
 import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { chooseExitCode, formatOutcome } from '../../../cli/migration/restore-graph/output.ts';
@@ -56,29 +56,29 @@ describe('the dumps of a run', () => {
 describe('a dump', () => {
   it('is read completely by a dry run, which leaves the graph unchanged', async () => {
     const run = await backUpTwice();
-    const order = { dump: await findLatest(run), executes: false };
-    expect(formatOutcome(await runRestore(order, run.parts))).toMatch(
+    const options = { dump: await findLatest(run), executes: false };
+    expect(formatOutcome(await runRestore(options, run.parts))).toMatch(
       /nodes 3.+unchanged since it was dumped\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
     );
     expect(await countNodes(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
-    expect(formatOutcome(await runRestore(order, run.parts))).toContain(
+    expect(formatOutcome(await runRestore(options, run.parts))).toContain(
       'has 1 node: only an empty',
     );
   });
 
   it('restores the same graph, and changes nothing if it is restored again', async () => {
     const run = await backUpTwice();
-    const order = { dump: await findLatest(run), executes: true };
+    const options = { dump: await findLatest(run), executes: true };
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const outcome = await runRestore(order, run.parts);
+      const outcome = await runRestore(options, run.parts);
       expect(chooseExitCode(outcome)).toBe(0);
       expect(formatOutcome(outcome)).toMatch(/: restored, and equal to its dump$/);
       expect(await computeFingerprint(run.target)).toEqual(await computeFingerprint(run.graph));
     }
   });
 
-  it('is reported with each difference of the restored graph', async () => {
+  it('is reported with every difference between it and the restored graph', async () => {
     const run = await backUpTwice();
     const forgetful = {
       ...run.target,
@@ -87,8 +87,8 @@ describe('a dump', () => {
           batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
         ),
     };
-    const order = { dump: await findLatest(run), executes: true };
-    const outcome = await runRestore(order, { ...run.parts, target: forgetful });
+    const options = { dump: await findLatest(run), executes: true };
+    const outcome = await runRestore(options, { ...run.parts, target: forgetful });
     expect(chooseExitCode(outcome)).toBe(1);
     expect(formatOutcome(outcome)).toMatch(
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
@@ -97,7 +97,7 @@ describe('a dump', () => {
 });
 
 describe('a dump that another program wrote', () => {
-  /** Replaces the schema of the latest dump, and makes the manifest fit. */
+  /** Replaces the schema of the latest dump, and updates the manifest to match. */
   async function replaceSchema(statement: string) {
     const run = await backUpTwice();
     const { artifacts } = run.parts;
@@ -115,7 +115,7 @@ describe('a dump that another program wrote', () => {
   }
 
   it.each([false, true])(
-    'cannot run statements of its own (with --execute: %s)',
+    'cannot run arbitrary statements (with --execute: %s)',
     async (executes) => {
       const { parts, dump, target } = await replaceSchema('MATCH (n) DETACH DELETE n');
       const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
@@ -139,7 +139,7 @@ describe('a dump that another program wrote', () => {
   });
 });
 
-it('the record of the run has the digest of its dump', async () => {
+it('the record of a run contains the digest of its dump', async () => {
   const migration = await createMigrationAt('backed-up');
   const { artifacts } = migration.services;
   const outcome = await runRestore({ run: RUN }, { artifacts, target: createSandboxGraph() });
@@ -151,8 +151,8 @@ it('the record of the run has the digest of its dump', async () => {
 });
 
 describe('the command restore-graph', () => {
-  const restore = (...words: string[]) =>
-    runCommand('cli/migration/restore-graph/restore-graph.ts', words);
+  const restore = (...args: string[]) =>
+    runCommand('cli/migration/restore-graph/restore-graph.ts', args);
 
   it.each([
     ['neither a run nor a dump', [], 'either --run'],
@@ -160,14 +160,14 @@ describe('the command restore-graph', () => {
     ['a run with --execute', ['--run', RUN, '--execute'], 'either --run'],
     ['a path', ['--dump', '/etc/passwd'], 'Invalid --dump'],
     ['an unknown option', ['--force'], "'--force'"],
-  ])('exits with code 2 for %s', async (_, words, message) => {
-    const { code, stderr } = await restore(...words);
+  ])('exits with code 2 for %s', async (_, args, message) => {
+    const { code, stderr } = await restore(...args);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nAdd --help to see the options\.\n$/);
     expect(stderr).toContain(message);
   });
 
-  it('names all missing variables of its environment', async () => {
+  it('names all missing environment variables', async () => {
     const { code, stderr } = await restore('--run', RUN);
     expect(code).toBe(3);
     expect(stderr).toMatch(

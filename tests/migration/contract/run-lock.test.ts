@@ -22,7 +22,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
   }
 
   describe('two runs', () => {
-    it('do not both start at the same time: one gets the lock, and the refusals of the others name it', async () => {
+    it('do not both start at the same time: one gets the lock, the others are refused', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
       const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
       const started = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -59,7 +59,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
-    it('begin while other runs are live, whose steps wait for the lock', async () => {
+    it('may overlap once the first is live, but then its steps are refused until the second is live', async () => {
       await beginLive('run-a');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.retainedRuns()).toEqual(['run-a']);
@@ -73,7 +73,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
-    it('have a default: the run in progress, or the live run, or the run that ended last', async () => {
+    it('have a current run: the run in progress, or the live run, or the run that ended last', async () => {
       const { lock } = table;
       expect(await lock.currentRun()).toBeUndefined();
       await beginLive('run-a');
@@ -85,7 +85,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await lock.currentRun()).toBe('run-a');
     });
 
-    it('begin even if a step of a live run has crashed', async () => {
+    it('can follow each other even if a step of a live run has crashed', async () => {
       await beginLive('run-a');
       await table.lock.take('run-a');
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
@@ -94,7 +94,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
-    it('do not begin while a live run is being rolled back, even if the rollback has crashed or waits', async () => {
+    it('cannot begin while a live run is being rolled back, even if the rollback has crashed or is waiting', async () => {
       await beginLive('run-a');
       const run = await table.runs.read('run-a');
       const leaseOfA = await table.lock.take('run-a');
@@ -130,7 +130,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       }
     });
 
-    it('follow each other at once when the first ends its lease', async () => {
+    it('follow each other at once when the first releases its lease', async () => {
       const first = await table.lock.take('run-a');
       await table.lock.release(first);
       expect(await table.lock.take('run-a')).toEqual({ runId: 'run-a', epoch: first.epoch + 1 });
@@ -199,7 +199,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
   });
 
   describe('a step whose lease was taken over', () => {
-    it('neither renews, records, finishes nor saves anything', async () => {
+    it('cannot renew, write, finish or save anything', async () => {
       const run = await table.begin('run-a');
       const dead = await table.lock.take('run-a');
       await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
@@ -223,7 +223,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       await table.lock.renew(alive);
     });
 
-    it('does not end the lease of its successor', async () => {
+    it('does not release the lease of its successor', async () => {
       await table.begin('run-a');
       const dead = await table.lock.take('run-a');
       table.advanceClock(LEASE_MS);

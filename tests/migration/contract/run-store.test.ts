@@ -64,11 +64,11 @@ describe.each(RUN_TABLES)('a run table %s', (_, open) => {
 
     it.each([
       ['an unknown field', { apiKey: 'secret' }],
-      ['counts of users', { counts: { alice: 3 } }],
+      ['counts per user', { counts: { alice: 3 } }],
       ['a phase that does not exist', { phase: 'done' }],
       ['evidence without a digest', { evidence: { 'verification-report': { artifact: 'x' } } }],
       [
-        'a fact with a text that is too long',
+        'a fact whose text is too long',
         { evidence: { 'verification-report': createLongReport() } },
       ],
     ])('does not accept %s', async (_, part) => {

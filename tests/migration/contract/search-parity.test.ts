@@ -117,7 +117,7 @@ describe('equal collections', () => {
       { searched: 200, searchedByKeywords: 200 },
     ],
     ['of users with one memory each', createMemories(12, (n) => `user-${n}`), { searched: 12 }],
-    ['of one memory thirty times', equalMemories, { searched: 30, foundByKeywords: 30 }],
+    ['of thirty copies of a memory', equalMemories, { searched: 30, foundByKeywords: 30 }],
     [
       'of memories without text',
       [createMemory(1, 'a', ''), createMemory(2, 'a', 'the and of')],
@@ -129,7 +129,7 @@ describe('equal collections', () => {
       { searched: 1 },
     ],
     ['without points', [], { searched: 0 }],
-  ])('%s have no finding', async (_, points, figures) => {
+  ])('%s produce no finding', async (_, points, figures) => {
     const { parity, findings } = await measure(await fillCollections(points));
     expect(parity).toMatchObject({ ...EQUAL, ...figures });
     expect(parity.foundByKeywords).toBe(parity.searchedByKeywords);
@@ -152,7 +152,7 @@ it.each([
   },
 );
 
-it('writes of users between the searches are no finding', async () => {
+it('writes of users between the searches are not a finding', async () => {
   const names = await fillCollections(createMemories(60, (n) => `user-${n % 2}`));
   let searches = 0;
   const search: Search = async (...args) => {
@@ -174,13 +174,13 @@ it('writes of users between the searches are no finding', async () => {
 
 /**
  * Creates a search that takes 5 ms.
- * @param change replaces the hits or the time of searches in the collection `changed`
+ * @param change replaces the hits or the time of searches in `changedCollection`
  */
-const changeHits =
-  (changed?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
+const createSearch =
+  (changedCollection?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
   async (collection, request) => {
     const { hits } = await store.search(collection, request);
-    return { hits, milliseconds: 5, ...(collection === changed && change(hits)) };
+    return { hits, milliseconds: 5, ...(collection === changedCollection && change(hits)) };
   };
 
 describe('a search in the new collection that', () => {
@@ -196,18 +196,18 @@ describe('a search in the new collection that', () => {
     ['finds nothing is a finding', () => ({ hits: [] }), /0\.0 % are the same/],
     ['takes 400 ms is a finding', () => ({ milliseconds: 400 }), /the median search takes 400 ms/],
     [
-      'takes three times as long, but only 15 ms, is no finding',
+      'takes three times as long, but only 15 ms, is not a finding',
       () => ({ milliseconds: 15 }),
       /^$/,
     ],
   ];
   it.each(oneInEvery(3, CHANGES))('%s', async (_, change, finding) => {
     const names = await fillCollections(points);
-    const { findings } = await measure(names, changeHits(names.to, change));
+    const { findings } = await measure(names, createSearch(names.to, change));
     expect(findings.join()).toMatch(finding);
   });
 
-  itInFull('is sometimes slow, like searches in the old one, is no finding', async () => {
+  itInFull('is sometimes slow, like searches in the old one, is not a finding', async () => {
     const names = await fillCollections(points);
     let searches = 0;
     const search: Search = async (...args) => {
@@ -225,8 +225,8 @@ itInFull(
   async () => {
     const names = await fillCollections(createMemories(1_200, (n) => `user-${n % 300}`));
     let checks = 0;
-    const uninterrupted = await measure(names, changeHits());
-    const interrupted = await measure(names, changeHits(), () => {
+    const uninterrupted = await measure(names, createSearch());
+    const interrupted = await measure(names, createSearch(), () => {
       checks += 1;
       return checks % 3 !== 0;
     });

@@ -1196,7 +1196,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'if (!mayHaveExpired(status)) return status;',
         'if (deletes === undefined || !mayHaveExpired(status)) return status;',
-        'when what a run kept cannot be removed, as the collection in use was emptied > a run that is live ends well once the operator repairs it and types what is suggested',
+        'when the data of an ended run cannot be removed because the active collection was emptied > a run that is live succeeds once the operator repairs the collection and types the suggested command',
       ],
     ],
   ),
@@ -1233,7 +1233,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "step === 'rebuild' || step === 'copy'",
         "step === 'copy'",
-        'migrate run > passes the number of deleted memories from run to each of its steps',
+        'migrate run > `run` passes --deletes to each of its steps',
       ],
       [
         "isLate ? 'cutover' : next",

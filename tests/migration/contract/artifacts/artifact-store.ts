@@ -1,4 +1,4 @@
-// Contract that every artifact store passes, on any storage
+// Contract of artifact stores, on any storage
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
@@ -15,7 +15,7 @@ export interface StoreUnderTest {
 }
 
 const HELLO = 'hello, artifact';
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** @param open returns an empty store at each call */
@@ -161,7 +161,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test('deletes nothing under a prefix while an artifact is retained, and names the one retained longest', async () => {
       for (const key of ['run-1/a', 'run-1/b', 'run-1/c'])
         await store.put(key, toChunks('precious'));
-      const later = new Date(inAnHour().getTime() + HOUR);
+      const later = new Date(inAnHour().getTime() + HOUR_MS);
       await store.retain('run-1/c', inAnHour());
       await store.retain('run-1/b', later);
       const refused = store.deleteAll('run-1/');
@@ -181,7 +181,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
 
     test('extends retention and never shortens it', async () => {
       await store.put('key', toChunks('precious'));
-      const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR)];
+      const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR_MS)];
       for (const until of [sooner, later, sooner]) await store.retain('key', until);
       const artifact = await store.find('key');
       expect(artifact?.retainUntil).toEqual(later);
@@ -196,7 +196,7 @@ export function describeEndOfRetention(name: string, open: () => Promise<StoreUn
     const { store, advanceClock } = await open();
     await store.put('key', toChunks('precious'));
     await store.retain('key', inAnHour());
-    advanceClock(HOUR - 60_000);
+    advanceClock(HOUR_MS - 60_000);
     await expect(store.delete('key')).rejects.toThrow('must be kept until');
     advanceClock(61_000);
     await store.delete('key');
@@ -224,7 +224,7 @@ async function* breakAfter(bytes: number): AsyncIterable<Uint8Array> {
 
 // S3 stores times in whole seconds.
 function inAnHour(): Date {
-  return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
+  return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR_MS);
 }
 
 async function readText(store: ArtifactStore, key: string): Promise<string> {

@@ -35,18 +35,18 @@ async function open() {
 describeArtifactStore('a folder', open);
 describeEndOfRetention('a folder', open);
 
-test('A folder that does not exist yet holds no artifacts', async () => {
+test('A folder that does not exist yet contains no artifacts', async () => {
   const store = openArtifacts('file:///nowhere/that/exists');
   expect(await Array.fromAsync(store.list(''))).toEqual([]);
 });
 
-test('A broken put leaves no file behind', async () => {
+test('A put whose source fails leaves no file', async () => {
   const { folder, store } = await open();
-  const broken = (async function* () {
+  const failingSource = (async function* () {
     yield Buffer.from('part');
     throw new Error('the source broke');
   })();
-  await expect(store.put('key', broken)).rejects.toThrow('the source broke');
+  await expect(store.put('key', failingSource)).rejects.toThrow('the source broke');
   expect(await listFileNames(folder)).toEqual([]);
 });
 
@@ -65,9 +65,9 @@ test('Artifacts, including those of an earlier release, cannot be read by other 
   const reopen = () => openArtifacts(pathToFileURL(folder).href);
   await reopen().put('run/deep/key', toChunks('a snapshot'));
   await reopen().put('key', toChunks('a snapshot'));
-  const folders = ['run', 'run/deep', '.records', '.records/run'];
+  const subfolders = ['run', 'run/deep', '.records', '.records/run'];
   const files = ['run/deep/key', 'key', '.records/run/deep/key.json'];
-  expect(await readModes(...folders)).toEqual(folders.map(() => '700'));
+  expect(await readModes(...subfolders)).toEqual(subfolders.map(() => '700'));
   expect(await readModes(...files)).toEqual(files.map(() => '600'));
   await chmod(join(folder, 'run'), 0o755);
   await chmod(join(folder, 'key'), 0o644);

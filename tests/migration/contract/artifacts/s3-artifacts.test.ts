@@ -1,4 +1,4 @@
-// Artifacts in a bucket pass the contract of artifact stores, with and without object lock (needs S3_ENDPOINT).
+// Artifact stores in S3 pass their contract, with and without object lock (needs S3_ENDPOINT).
 import { randomUUID } from 'node:crypto';
 import {
   CreateBucketCommand,
@@ -47,7 +47,7 @@ function describeS3(endpoint: string): void {
 
   describeArtifactStore('a bucket', open);
   describeArtifactStore('a bucket with object lock', () => open({ objectLock: true }));
-  describeArtifactStore('a part of a bucket', () => open({ prefix: 'backups/mem/' }));
+  describeArtifactStore('part of a bucket', () => open({ prefix: 'backups/mem/' }));
   describeEndOfRetention('a bucket', open);
 
   test('A bucket with object lock refuses a deletion that our clock would allow', async () => {
@@ -89,13 +89,13 @@ function describeS3(endpoint: string): void {
     expect(await listUnfinished(Bucket)).toEqual(['run-1/report']);
   });
 
-  test('A broken put leaves no unfinished upload', async () => {
+  test('A put whose source fails leaves no unfinished upload', async () => {
     const { Bucket, store } = await open();
-    const broken = (async function* () {
+    const failingSource = (async function* () {
       yield* generateBytes(40 * 1024 * 1024);
       throw new Error('the source broke');
     })();
-    await expect(store.put('key', broken)).rejects.toThrow('the source broke');
+    await expect(store.put('key', failingSource)).rejects.toThrow('the source broke');
     expect(await listUnfinished(Bucket)).toEqual([]);
   });
 

@@ -40,16 +40,16 @@ describe.each(PLACES)('a migration, %s', (place) => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('refuses an invalid command by name, and leaves the run unchanged', async () => {
+  it('names the refusal of an invalid command, and leaves the run unchanged', async () => {
     const { migrate, startRun, readRun } = await createOperator(place);
     await startRun();
     const before = await readRun();
-    for (const [name, ...words] of [
+    for (const [name, ...args] of [
       ['RefusedNotNow', 'copy', ...RUN_OPTION, '--execute'],
       ['RefusedSetting', 'preflight', ...RUN_OPTION, '--source', 'another', '--execute'],
       ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
     ]) {
-      const { code, stdout, stderr } = await migrate(...words);
+      const { code, stdout, stderr } = await migrate(...args);
       expect([code, stdout, stderr.split(':')[0]]).toEqual([3, '', name]);
     }
     expect(await readRun()).toEqual(before);
@@ -57,7 +57,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
 });
 
 describe('an interrupted step', () => {
-  it('reports that it waits for a store, then releases its lock at once and reports that, too', async () => {
+  it('reports that it waits for a store, then releases its lock at once and says so', async () => {
     const { commandEnvironment, startRun, services } = await createOperator();
     await startRun();
     const withoutStore = { ...commandEnvironment, QDRANT_URL: 'http://127.0.0.1:9' };
@@ -111,8 +111,8 @@ describe('the environment', () => {
   it('needs only the memory backend for a check of the backend', async () => {
     const { commandEnvironment } = await createOperator();
     const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = commandEnvironment;
-    const words = ['preflight', '--backend-only', ...RUN_OPTION];
-    const ended = await runMigrate({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...words);
+    const args = ['preflight', '--backend-only', ...RUN_OPTION];
+    const ended = await runMigrate({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...args);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain('Memory backend: answers');
     const without = await runMigrate({ MEMORY_BACKEND_URL }, 'preflight', '--backend-only');
@@ -132,9 +132,9 @@ describe('the environment', () => {
       3,
       /^RefusedSetting: .*table finance-ledger-prod/,
     ],
-    ['a table of AWS without a region', table, 3, /^RefusedSetting: AWS_REGION is not set/],
+    ['an AWS table without a region', table, 3, /^RefusedSetting: AWS_REGION is not set/],
     [
-      'a table of AWS without credentials',
+      'an AWS table without credentials',
       { ...table, AWS_REGION: 'eu-west-1' },
       3,
       /^RefusedCredentials: AWS/,
@@ -154,9 +154,9 @@ describe('the environment', () => {
   );
 });
 
-const SCRIPT = readOutput('script', '--version')?.includes('util-linux') === true;
+const HAS_SCRIPT = readOutput('script', '--version')?.includes('util-linux') === true;
 
-describe.skipIf(!SCRIPT)('a person at a terminal', () => {
+describe.skipIf(!HAS_SCRIPT)('a person at a terminal', () => {
   async function typeAnswer(answer: string) {
     const operator = await createOperator();
     await operator.startRun();

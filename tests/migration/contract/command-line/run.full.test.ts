@@ -83,10 +83,10 @@ describe('migrate run', () => {
 
   it('rolls back at the deadline if a question about a manual action is not answered', async () => {
     const { type, phase, clock, advanceClock } = await createRunningOperator({}, false);
-    let openUntil = 0;
+    let advanceUntil = 0;
     const now = () => clock().getTime();
     const nextPoll = async (milliseconds: number, ended: AbortSignal) => {
-      if (now() >= openUntil) return await waitFor(milliseconds, ended);
+      if (now() >= advanceUntil) return await waitFor(milliseconds, ended);
       await setImmediate();
       advanceClock(10_000);
       return !ended.aborted;
@@ -94,7 +94,7 @@ describe('migrate run', () => {
     const ended = await type(FROM_THE_START, {
       answers: [RUN, null],
       onQuestion: (question) => {
-        if (question.includes('automatic rollback at')) openUntil = now() + 30 * 60_000;
+        if (question.includes('automatic rollback at')) advanceUntil = now() + 30 * 60_000;
       },
       time: { nextPoll },
     });
@@ -115,7 +115,7 @@ describe('migrate run', () => {
     expect(questions[2]).toEqual(questions[1]);
   });
 
-  it('rolls back without a question if the window is refused, and says why', async () => {
+  it('rolls back without a question if the cutover is refused, and says why', async () => {
     const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
     const { code, output } = await type(FROM_THE_START, { answers: [RUN] });
     expect([code, await phase()]).toEqual([1, 'copied']);
@@ -134,18 +134,18 @@ describe('migrate run', () => {
     expect(await listArtifacts()).toEqual([]);
   });
 
-  it('continues if another operator takes a step of the window at the same time', async () => {
+  it('completes if another operator runs the cutover at the same time', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
-    let isTaken = false;
+    let hasIntervened = false;
     const racing = interceptInvoke(place, async (name, invoke) => {
-      if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
-        isTaken = true;
+      if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
+        hasIntervened = true;
         await follow('cutover');
       }
       return await invoke();
     });
     const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
-    expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
+    expect([code, hasIntervened, await phase()]).toEqual([0, true, 'live']);
     expect(operator.actions).not.toContain('deploy-old');
   });
 
@@ -154,10 +154,10 @@ describe('migrate run', () => {
     ['is rolling the run back', 0],
   ])('says why it ends if another command %s', async (action, timeLeft) => {
     const { type, phase, place, invoke: invokeStep } = await createRunningOperator();
-    let isTaken = false;
+    let hasIntervened = false;
     const racing = interceptInvoke(place, async (name, invoke) => {
-      if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
-        isTaken = true;
+      if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
+        hasIntervened = true;
         await invokeStep('rollback', {}, {}, () => timeLeft);
       }
       return await invoke();
@@ -171,7 +171,7 @@ describe('migrate run', () => {
     ['in answer to the question', ''],
     ['from another terminal, which closes the question', null],
   ])(
-    'asks a person to do the actions of a missing webhook, and continues once they are confirmed %s',
+    'asks a person to perform the actions if there is no webhook, and continues once they are confirmed %s',
     async (_, answer) => {
       const { type, phase, operator, place, services } = await createRunningOperator({}, false);
       const performPending = async () => {

@@ -1,4 +1,4 @@
-// `migrate run` on a sandbox: from a plan to the new version, and back without a command if the window fails
+// `migrate run` on a sandbox: from a plan to the new version, and an automatic rollback if the window fails
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
@@ -14,7 +14,7 @@ import { createRunningOperator, FROM_THE_START } from '../../support/running-ope
 const WINDOW_MS = 30 * 60_000;
 const DAY_MS = 86_400_000;
 
-/** Makes the webhook refuse this many times to open writes on the new version. It may have opened them before it refused. */
+/** Makes the webhook refuse this many times to open writes on the new version. It may have opened them anyway. */
 const refuseToOpen = (times: number) => (migration: Migration) => {
   let remaining = times;
   return onRequest(migration, 'open-writes', async ({ collection }) => {
@@ -44,7 +44,7 @@ describe('migrate run', () => {
   });
 
   it.each(['run', 'copy --execute'])(
-    'passes the number of deleted memories from %s to each of its steps',
+    '`%s` passes --deletes to each of its steps',
     async (command) => {
       const { type, place } = await createRunningOperator();
       await type(FROM_THE_START.replace('run', 'preflight --execute'));
@@ -97,7 +97,7 @@ describe('migrate run', () => {
     },
   );
 
-  itInFull('asks before the window, and opens it only if the run id is typed', async () => {
+  itInFull('opens the window only if the operator types the run id', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
       const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
@@ -112,7 +112,7 @@ describe('migrate run', () => {
     expect(output).toMatch(/^✓ Cutover: done in \d.*$/m);
   });
 
-  itInFull('opens the next window after a rollback with one command', async () => {
+  itInFull('opens the next window with one command after a rollback', async () => {
     const { type, phase, services, target } = await createRunningOperator();
     await type(`${FROM_THE_START} --yes`);
     expect(await type('rollback --execute --yes')).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe('migrate run', () => {
     expect(steps.slice(0, 2)).toEqual(['copy', 'cutover']);
   });
 
-  itInFull('refuses a plan that differs from that of the run it continues', async () => {
+  itInFull('refuses a plan that differs from the plan of the run', async () => {
     const { type, phase, operator } = await createRunningOperator();
     await type(FROM_THE_START);
     for (const option of ['--source other', '--window-minutes 99']) {
@@ -150,15 +150,15 @@ describe('migrate run', () => {
 });
 
 describeInFull(
-  'when what a run kept cannot be removed, as the collection in use was emptied',
+  'when the data of an ended run cannot be removed because the active collection was emptied',
   () => {
     it.each([
-      ['live', 'repairs it', ['--removes-artifacts-when-over']],
-      ['live', 'says that users did it', ['--removes-artifacts-when-over']],
-      ['aborted', 'repairs it', []],
-      ['aborted', 'says that users did it', []],
+      ['live', 'repairs the collection', ['--removes-artifacts-when-over']],
+      ['live', 'says that users emptied it', ['--removes-artifacts-when-over']],
+      ['aborted', 'repairs the collection', []],
+      ['aborted', 'says that users emptied it', []],
     ] as const)(
-      'a run that is %s ends well once the operator %s and types what is suggested',
+      'a run that is %s succeeds once the operator %s and types the suggested command',
       async (phase, remedy, options) => {
         const running = await createRunningOperator();
         const { type, services } = running;
@@ -173,11 +173,11 @@ describeInFull(
         const { error, next_steps: suggested } = events.at(-1) ?? {};
         expect([code, error]).toMatchObject([3, { name: 'RefusedEmptied' }]);
         expect(JSON.stringify(error)).not.toContain('--as-it-was');
-        const words = [`run --run ${RUN}`, `run --deletes 60 --run ${RUN}`] as const;
-        expect(suggested).toEqual(words.map((typed) => `npm run migrate -- ${typed}`));
-        const isRepaired = remedy === 'repairs it';
+        const commands = [`run --run ${RUN}`, `run --deletes 60 --run ${RUN}`] as const;
+        expect(suggested).toEqual(commands.map((typed) => `npm run migrate -- ${typed}`));
+        const isRepaired = remedy === 'repairs the collection';
         if (isRepaired) await restore(running, active, points);
-        expect(await type(words[isRepaired ? 0 : 1])).toMatchObject({ code: 0 });
+        expect(await type(commands[isRepaired ? 0 : 1])).toMatchObject({ code: 0 });
         const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
         expect(backups).toEqual([]);
       },
@@ -215,7 +215,7 @@ describe('once users may be on the new version', () => {
   });
 
   itInFull('cutover finishes an expired window instead of rolling it back', async () => {
-    const running = await openPastDeadline();
+    const running = await createExpiredRun();
     const { code } = await running.type('cutover --execute');
     expect([code, await running.phase()]).toEqual([0, 'live']);
     expect(running.operator.actions).not.toContain('deploy-old');
@@ -224,7 +224,7 @@ describe('once users may be on the new version', () => {
   itInFull(
     'cutover is suggested, and finishes, if an expired window has no collection to return to',
     async () => {
-      const running = await openPastDeadline({ hasSource: false });
+      const running = await createExpiredRun({ hasSource: false });
       const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
       const refused = await running.type('run --yes --json');
       expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
@@ -236,8 +236,8 @@ describe('once users may be on the new version', () => {
   );
 });
 
-/** Creates a run whose webhook has refused once to open writes, and whose window has expired since. */
-async function openPastDeadline({ hasSource = true } = {}) {
+/** Creates a run whose webhook has refused once to open writes, and whose window has since expired. */
+async function createExpiredRun({ hasSource = true } = {}) {
   let isTooNew = false;
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;

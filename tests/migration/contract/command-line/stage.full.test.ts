@@ -48,7 +48,7 @@ describe('a function of a stage', () => {
       /^RetryableUnavailable: .*TooManyRequestsException/,
     ],
     [
-      'cannot be served',
+      'is unavailable',
       createRefusal(500, 'ServiceException', 'Service error.'),
       /^RetryableUnavailable: .*ServiceException/,
     ],
@@ -77,7 +77,7 @@ describe('a function of a stage', () => {
   it.each([
     ['phase', { phase: 'dreaming' }],
     ['command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
-    ['form', { moves: undefined }],
+    ['format', { moves: undefined }],
   ])('of another version, with an unknown %s, is reported as such', async (_, change) => {
     const { migrate, startRun, services, lambda } = await createOperator('on a stage');
     await startRun();

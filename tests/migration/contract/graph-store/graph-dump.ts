@@ -1,4 +1,4 @@
-// Contract of a dump: it holds the whole graph, restores to an equal graph, and is refused if the graph changes during the dump.
+// Contract of a dump: it contains the whole graph, restores to an equal graph, and is refused if the graph changes during the dump.
 import { describe, expect, test } from 'vitest';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
@@ -27,7 +27,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
     });
 
-    test('can hold an empty graph', async () => {
+    test('can be empty', async () => {
       const { artifacts } = await openArtifactFolder();
       const manifest = await dump(await openEmpty(), artifacts);
       expect(manifest.contents).toMatchObject({ nodes: 0, relationships: 0 });

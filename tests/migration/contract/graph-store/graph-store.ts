@@ -1,4 +1,4 @@
-// Contract that every graph passes, so that it can be dumped and restored, in memory or in Neo4j
+// Contract of graphs that dumps and restores rely on, in memory or in Neo4j
 import { beforeEach, describe, expect, test } from 'vitest';
 import { computeFingerprint } from '../../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
@@ -19,7 +19,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       graph = await open();
     });
 
-    test('reports its server', async () => {
+    test('reports the version and edition of its server', async () => {
       const { version, edition } = await graph.readServer();
       expect(version).toMatch(/^\d+\.\d+/);
       expect(edition).not.toBe('');
@@ -42,7 +42,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(new Set(found.map(({ id }) => id)).size).toBe(SAMPLE_NODES.length);
     });
 
-    test('returns relationships with their types, ends and properties', async () => {
+    test('returns relationships with their types, end nodes and properties', async () => {
       await fill(graph);
       await graph.finishRestore();
       expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));

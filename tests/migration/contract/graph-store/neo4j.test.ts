@@ -41,14 +41,14 @@ function describeNeo4j(url: string): void {
 
   test('An inspection of Neo4j finds everything that a dump needs', async () => {
     const graph = await fillWithSample(await openEmpty());
-    const run = newRun({ runId: 'run-a', plan: PLAN, evidence: {} }, new Date());
-    const context = { services: { graph }, run, mayWrite: false };
+    const migrationRun = newRun({ runId: 'run-a', plan: PLAN, evidence: {} }, new Date());
+    const context = { services: { graph }, run: migrationRun, mayWrite: false };
     expect(await runChecks([GRAPH_STORE], context)).toMatchObject([
       { problems: [], facts: { edition: 'community', nodes: SAMPLE_NODES.length } },
     ]);
   });
 
-  test('A dump of Neo4j is refused when it holds a value that the driver cannot read', async () => {
+  test('A dump of Neo4j is refused if the graph contains a value that the driver cannot read', async () => {
     const { artifacts } = await openArtifactFolder();
     const source = await openEmpty();
     await run("CREATE (:Far {at: datetime('+300000-10-27T02:30:00[Europe/Amsterdam]')})");

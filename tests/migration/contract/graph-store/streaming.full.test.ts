@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../../../bench/migration/measure-graph-dump.ts');
 
-// The script runs in a process of its own, where nothing else uses memory. `npm run bench -- streaming` streams two gigabytes.
+// The script runs in a separate process, where nothing else uses memory. `npm run bench -- streaming` streams two gigabytes.
 test('A graph larger than the allowed memory is dumped and verified', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '300', '256']);
   expect(stdout).toMatch(/\d+ relationships, 29\d MB: dumped/);
