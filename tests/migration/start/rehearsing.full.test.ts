@@ -16,13 +16,13 @@ import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../support/rehearsing.ts';
 
-const FEW = ['--memories', '40'];
+const FEW_MEMORIES = ['--memories', '40'];
 
 describe('a real vector store', () => {
   it('is used by all acts without touching the collections of other programs', async () => {
     const { environment, contents } = await startSharedStore();
     const before = await contents();
-    const { code, stdout, stderr } = await rehearse(FEW, environment);
+    const { code, stdout, stderr } = await rehearse(FEW_MEMORIES, environment);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`vector store:   real, ${environment.QDRANT_URL}`);
     expect(stdout).toContain('memory backend: sandbox');
@@ -34,7 +34,7 @@ describe('a real vector store', () => {
   it('is cleared if the rehearsal is interrupted', async () => {
     const { environment, vectors, contents } = await startSharedStore();
     const before = await contents();
-    const child = spawn(process.execPath, [REHEARSE, ...FEW, '--acts', '1'], {
+    const child = spawn(process.execPath, [REHEARSE, ...FEW_MEMORIES, '--acts', '1'], {
       env: { ...BARE_ENVIRONMENT, ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -48,12 +48,12 @@ describe('a real vector store', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('is left alone while another rehearsal uses it', async () => {
+  it('is left unchanged while another rehearsal uses it', async () => {
     const { environment, vectors, contents } = await startSharedStore();
     const abandoned = 'rehearsed_memories_rehearsal-abc_1';
     await vectors.createCollection(abandoned, { vectors: { size: 8, distance: 'Cosine' } });
     const before = await contents();
-    const { code, stderr } = await rehearse(FEW, environment);
+    const { code, stderr } = await rehearse(FEW_MEMORIES, environment);
     expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
     expect(stderr).toContain(abandoned);
     expect(await contents()).toEqual(before);
@@ -61,7 +61,10 @@ describe('a real vector store', () => {
 
   it('is refused if it does not accept the key', async () => {
     const { environment } = await startSharedStore();
-    const { code, stderr } = await rehearse(FEW, { ...environment, QDRANT_API_KEY: 'wrong' });
+    const { code, stderr } = await rehearse(FEW_MEMORIES, {
+      ...environment,
+      QDRANT_API_KEY: 'wrong',
+    });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/QDRANT_URL.*401/) });
   });
 });
@@ -70,7 +73,7 @@ describe('a real memory backend', () => {
   it('uses the collections of the rehearsal, and afterwards its own again', async () => {
     const backend = await startOtherTeamsBackend();
     const before = await backend.store.contents();
-    const args = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
+    const args = [...FEW_MEMORIES, '--acts', '1,10,12', '--redeploy-backend'];
     const { code, stdout, stderr } = await rehearse(args, backend.environment);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('skipped: a real backend has its model');
@@ -80,7 +83,7 @@ describe('a real memory backend', () => {
     expect(backend.requests.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
   });
 
-  it('fails the rehearsal, and names the memory, if it loses one that the migration did not touch', async () => {
+  it('fails the rehearsal if it loses a memory that the migration did not touch, and the memory is named', async () => {
     const lost: string[] = [];
     const backend = await startOtherTeamsBackend(async (action, collection, { vectors }) => {
       if (action !== 'open-writes' || !collection.includes('_v3_')) return;
@@ -89,7 +92,7 @@ describe('a real memory backend', () => {
       lost.push(point.id);
       await vectors.deletePoints(collection, { ids: [point.id] });
     });
-    const args = [...FEW, '--acts', '1', '--redeploy-backend'];
+    const args = [...FEW_MEMORIES, '--acts', '1', '--redeploy-backend'];
     const { code, stdout } = await rehearse(args, backend.environment);
     expect(code, stdout).toBe(1);
     expect(stdout).toMatch(new RegExp(`act 1, lost: ${lost[0]} of user-[0-9a-f]{16} is missing`));
@@ -97,17 +100,20 @@ describe('a real memory backend', () => {
   });
 
   it.each([
-    ['its users have not been warned', {}, [], /--redeploy-backend/],
+    ['the operator has not allowed a redeployment', {}, [], /--redeploy-backend/],
     [
       'no webhook or person can deploy it',
       { MIGRATION_WEBHOOK_URL: '' },
       ['--redeploy-backend'],
       /No webhook and no person/,
     ],
-    ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
+    ['its store is not given', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
   ])('is not touched if %s', async (_, changes, args, why) => {
     const { environment, requests, setting } = await startOtherTeamsBackend();
-    const { code, stderr } = await rehearse([...FEW, ...args], { ...environment, ...changes });
+    const { code, stderr } = await rehearse([...FEW_MEMORIES, ...args], {
+      ...environment,
+      ...changes,
+    });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });
     expect({ requests, setting: await setting.read() }).toEqual({
       requests: [],

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts'
 const PROJECT = join(import.meta.dirname, '../../..');
 const SANDBOX = join(PROJECT, 'sandbox/sandbox.ts');
 const MIGRATE = join(PROJECT, 'cli/migration/migrate/migrate.ts');
-const FEW = ['--memories', '40'];
+const FEW_MEMORIES = ['--memories', '40'];
 const RUN = ['--run', 'spring'];
 const CONFIRMED = [...RUN, '--execute', '--yes'];
 
@@ -26,17 +26,17 @@ async function startSandbox(...args: string[]) {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
-  const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
+  const { promise: readiness, resolve: reportReady } = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
-    if (line === 'ready') ready();
+    if (line === 'ready') reportReady();
   });
   const ended = once(child, 'close');
   const endedEarly = ended.then(([code]) =>
     Promise.reject(new Error(`The sandbox ended with ${code}`)),
   );
   endedEarly.catch(() => {});
-  await Promise.race([isReady, endedEarly]);
+  await Promise.race([readiness, endedEarly]);
 
   async function type(word: string): Promise<void> {
     child.stdin.write(`${word}\n`);
@@ -76,7 +76,7 @@ function createShell(setVariables: string) {
 
 it('the sandbox is migrated from start to live and back by commands of other processes', async () => {
   const file = join(await createTemporaryFolder(), 'sandbox.env');
-  const sandbox = await startSandbox(...FEW, '--env', file);
+  const sandbox = await startSandbox(...FEW_MEMORIES, '--env', file);
   const migrate = createShell(`set -a; . ${file}; set +a`);
   const firstCommand = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
   const output = await migrate(...firstCommand.trim().split(' ').slice(5), '--yes');
@@ -95,7 +95,7 @@ it('the sandbox is migrated from start to live and back by commands of other pro
 });
 
 it('typed actions freeze and open the writes of the sandbox', async () => {
-  const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
+  const { lines, type, stop } = await startSandbox(...FEW_MEMORIES, '--by-hand');
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
   const migrate = createShell(exported.join('; '));
@@ -115,7 +115,7 @@ it.for([
   [['--memories', '-5'], '--memories'],
   [['--run', 'S'], '--run'],
   [['--colour'], '--colour'],
-  [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
+  [[...FEW_MEMORIES, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
 ] as const)('the sandbox refuses to start with %j, and says why', async ([args, why]) => {
   const folder = await createTemporaryFolder();
   const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
