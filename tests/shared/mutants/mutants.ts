@@ -965,7 +965,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' || isRepeated(run, services.clock())',
       '',
-      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+      'a cutover that has opened writes > keeps users on the new version if the late writes cannot be carried over',
     ],
   ]),
   ...mutantsOf(
@@ -975,7 +975,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         '!hasBegun() || isRepeated(run, services.clock())',
         '!hasBegun()',
-        'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+        'a cutover that has opened writes > keeps users on the new version if the late writes cannot be carried over',
       ],
     ],
   ),
@@ -983,12 +983,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'return request.isByPerson ? undefined : whyRollbackRefused(run, request.now);',
       'return undefined;',
-      'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
+      'a refused rollback keeps writes frozen for at most fifteen minutes > then the watch leaves users on the new collection, and a rollback by the operator carries their writes over',
     ],
     [
       'if (run.window?.stays)',
       'if (run.window === null)',
-      'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
+      'a refused rollback keeps writes frozen for at most fifteen minutes > then the watch leaves users on the new collection, and a rollback by the operator carries their writes over',
     ],
     [
       'wasOpened(run) || run.refused',
@@ -1003,7 +1003,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         '...(info ? listLimits(info) : [])',
         '...[]',
-        'a window that has expired > is forecast in pages that the strict mode of the store allows',
+        'a rollback > is forecast in pages that the strict mode of the store allows',
       ],
     ],
   ),
@@ -1014,7 +1014,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'now < failing.since + MAX_UNPROVED_MS',
         'true',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then the run stays live if the old collection was deleted after users were moved',
       ],
       [
         'passedStages > previous.after',
@@ -1594,7 +1594,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'await assertNotDeleted(context, to, 0);',
         '',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then the run stays live if the old collection was deleted after users were moved',
       ],
       [
         'await assertNotDeleted(context, to, points);\n  await context.renewLease();',
@@ -1610,7 +1610,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         "kind === 'not-returned' || kind === 'unavailable'",
         "kind === 'not-returned'",
-        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer health',
+        'users can write again even if nothing proves that the old version runs again > in a rollback, on the new one, deployed again: the backend does not answer health',
       ],
     ],
   ),
@@ -1654,22 +1654,22 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'if (hasTimedOut && isRequested) return {',
         'if (hasTimedOut) return {',
-        'the request of a deployment > is sent, however late, after a kill right before it',
+        'the request for a deployment > is sent, however late, after a kill right before it',
       ],
       [
         "isLast || kind !== 'not-returned'",
         'true',
-        'the request of a deployment > is sent again, however late, if the deployment was reported as done and was not',
+        'the request for a deployment > is sent again, however late, if the deployment was reported as done and was not',
       ],
       [
         "isLast || kind !== 'not-returned'",
         "kind !== 'not-returned'",
-        'the request of a deployment > is not repeated forever if the deployment is reported as done and is not',
+        'the request for a deployment > is not repeated forever if the deployment is reported as done and is not',
       ],
       [
         'isRequested: hasTimedOut',
         'isRequested: false',
-        'the request of a deployment > does not keep writes frozen forever if every attempt is killed',
+        'the request for a deployment > does not keep writes frozen forever if every attempt is killed',
       ],
     ],
   ),
@@ -1786,7 +1786,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         "if (!onAliasesRefused || !isRefusal(error, 'RefusedByService')) throw error;",
         'throw error;',
-        'aliases of the old collection > that cannot be moved do not keep writes frozen if nothing is left to return to',
+        'aliases of the old collection > that cannot be moved do not keep writes frozen if no collection is left to return to',
       ],
     ],
   ),

@@ -17,12 +17,12 @@ import { createAlias } from '../../support/vector-stores.ts';
 
 const ALIASES = ['report-alias', 'search-alias'];
 
-let copied: Promise<MigrationImage> | undefined;
+let copiedImage: Promise<MigrationImage> | undefined;
 
 /** Creates a migration that was copied while the old collection had aliases. */
 async function createCopiedWithAliases(): Promise<Migration> {
-  copied ??= copyWithAliases();
-  return await createMigration({}, await copied);
+  copiedImage ??= copyWithAliases();
+  return await createMigration({}, await copiedImage);
 }
 
 async function copyWithAliases(): Promise<MigrationImage> {
@@ -84,7 +84,7 @@ describe('aliases of the old collection', () => {
     },
   );
 
-  it('that cannot be moved do not keep writes frozen if nothing is left to return to', async () => {
+  it('that cannot be moved do not keep writes frozen if no collection is left to return to', async () => {
     const migration = await createCopiedWithAliases();
     const { services, operator } = migration;
     // Killed between the record of the aliases and the change of the setting: users are still on the old version.

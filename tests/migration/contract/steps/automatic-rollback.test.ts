@@ -34,7 +34,7 @@ interface Row {
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly refused: RefusalName;
   readonly why?: string | RegExp;
-  /** True if the change counts as a user's write, and is carried over */
+  /** True if the change counts as a user's write, and is copied back */
   readonly isEarlyWrite?: true;
 }
 
@@ -75,7 +75,7 @@ function createUnprovedRow(status?: number): Row {
   };
 }
 
-/** Empties the new collection during the final check: after the deployment, no other walk reads the old collection to its end. */
+/** Empties the new collection during the final check: after the deployment, no other scan reads the old collection to its end. */
 function emptyDuringFinalCheck(migration: Migration): ServiceChanges {
   const { vectors, hooks } = migration.services;
   let isDeployed = false;
@@ -89,8 +89,8 @@ function emptyDuringFinalCheck(migration: Migration): ServiceChanges {
     vectors: {
       scroll: async (name, request) => {
         const page = await vectors.scroll(name, request);
-        const isCheck = isDeployed && name === SOURCE && page.nextOffset === null;
-        if (isCheck) await emptyCollection(migration, migration.target);
+        const isFinalCheck = isDeployed && name === SOURCE && page.nextOffset === null;
+        if (isFinalCheck) await emptyCollection(migration, migration.target);
         return page;
       },
     },
@@ -105,7 +105,7 @@ const withShortcomings = (shortcomings: NonNullable<MigrationOptions['shortcomin
 });
 
 const ROWS: Readonly<Record<string, Row>> = {
-  'a proxy says that there is no such collection': {
+  'a proxy answers 404 for a collection': {
     milestone: 'copied',
     refused: 'RefusedByService',
     why: '404',
@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
   },
-  'a test write is made, but not answered': {
+  'a test write succeeds, but its response is lost': {
     milestone: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
@@ -173,12 +173,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: (migration) => deleteFirstPoint(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
-  'a memory of the new collection is missing': {
+  'a memory is missing from the new collection': {
     milestone: 'equal',
     refused: 'RefusedVerification',
     before: (migration) => deleteFirstPoint(migration, migration.target),
   },
-  'a memory of the new collection was changed': {
+  'a memory was changed in the new collection': {
     milestone: 'equal',
     refused: 'RefusedVerification',
     before: (migration) => changeFirstPoint(migration, migration.target),
@@ -358,7 +358,7 @@ describe('a window rolls back if', () => {
       const status = await readStatus(services);
       expect(status).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
       expect(status.openedAt).toBeNull();
-      // Only the log of a defect needs a stack trace: an operator has no use for it.
+      // Only a defect is logged with a stack trace: operators have no use for one.
       const logged = migration.logged.find(({ failure }) => failure !== undefined);
       expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
       const frozenDigest = await readDigest();

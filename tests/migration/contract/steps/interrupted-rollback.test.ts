@@ -74,7 +74,7 @@ function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   return { runs: { readCheckpoint } };
 }
 
-describe('the request of a deployment', () => {
+describe('the request for a deployment', () => {
   const runUntilKilled = async (migration: Migration) => {
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
@@ -87,7 +87,7 @@ describe('the request of a deployment', () => {
     migration.advanceClock(5_000);
   }
 
-  /** Expects that the deployment has its whole time for a proof again, after the rollback was cut off in the second request. */
+  /** Expects that the deployment has its full time to be proved again, after the rollback was interrupted in the second request. */
   async function expectTimeForProof(migration: Migration): Promise<void> {
     migration.advanceClock(6 * MINUTE_MS);
     const services = { ...reportUndoneDeployment(migration), ...silentBackend };
@@ -143,49 +143,58 @@ describe('the request of a deployment', () => {
     expect(minutes).toBeLessThan(60);
   });
 
-  itInFull('restarts the time for a proof if the rollback is killed right before it', async () => {
-    const migration = await createLive();
-    await rollBackWithoutProof(migration);
-    await runUntilKilled(migration);
-    await expectTimeForProof(migration);
-  });
+  itInFull(
+    'restarts the time for a proof if the rollback is killed right before the request',
+    async () => {
+      const migration = await createLive();
+      await rollBackWithoutProof(migration);
+      await runUntilKilled(migration);
+      await expectTimeForProof(migration);
+    },
+  );
 
-  itInFull('restarts the time for a proof if the rollback is stopped during it', async () => {
-    const migration = await createLive();
-    await rollBackWithoutProof(migration);
-    const interruption = new AbortController();
-    const stopped = onRequest(migration, 'deploy-old', (): HookOutcome => {
-      interruption.abort(new Error('Interrupted'));
-      return 'under-way';
-    });
-    const attempt = advance(rollback, changeServices(migration.services, stopped), {
-      runId: RUN,
-      intent: {},
-      timeLeftMs: () => 600_000,
-      interruption: interruption.signal,
-    });
-    await attempt.catch(() => undefined);
-    await expectTimeForProof(migration);
-  });
+  itInFull(
+    'restarts the time for a proof if the rollback is stopped during the request',
+    async () => {
+      const migration = await createLive();
+      await rollBackWithoutProof(migration);
+      const interruption = new AbortController();
+      const stopped = onRequest(migration, 'deploy-old', (): HookOutcome => {
+        interruption.abort(new Error('Interrupted'));
+        return 'under-way';
+      });
+      const attempt = advance(rollback, changeServices(migration.services, stopped), {
+        runId: RUN,
+        intent: {},
+        timeLeftMs: () => 600_000,
+        interruption: interruption.signal,
+      });
+      await attempt.catch(() => undefined);
+      await expectTimeForProof(migration);
+    },
+  );
 
-  itInFull('of the new version is logged as unproved if the backend does not answer', async () => {
-    const migration = await createLive();
-    const messages: string[] = [];
-    const log: Services['log'] = ({ message }) => messages.push(message);
-    const ignored = onRequest(migration, 'deploy-new', (): HookOutcome => 'under-way');
-    const changed = { services: changeServices(migration.services, ignored) };
-    const services = { ...onRequest(changed, 'deploy-old', () => 'done'), ...silentBackend, log };
-    let minutes = 0;
-    do {
-      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-      migration.advanceClock(MINUTE_MS);
-      minutes += 1;
-    } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
-    expect(await readPhase(migration)).toBe('live');
-    expect(messages).toContain(
-      'The backend does not prove that the new version is back; writes are opened',
-    );
-  });
+  itInFull(
+    'for the new version logs an unproved deployment if the backend does not answer',
+    async () => {
+      const migration = await createLive();
+      const messages: string[] = [];
+      const log: Services['log'] = ({ message }) => messages.push(message);
+      const ignored = onRequest(migration, 'deploy-new', (): HookOutcome => 'under-way');
+      const changed = { services: changeServices(migration.services, ignored) };
+      const services = { ...onRequest(changed, 'deploy-old', () => 'done'), ...silentBackend, log };
+      let minutes = 0;
+      do {
+        await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+        migration.advanceClock(MINUTE_MS);
+        minutes += 1;
+      } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
+      expect(await readPhase(migration)).toBe('live');
+      expect(messages).toContain(
+        'The backend does not prove that the new version is back; writes are opened',
+      );
+    },
+  );
 });
 
 it.each([
@@ -193,16 +202,16 @@ it.each([
   { form: 'another version' },
   { passed: {} },
   { passed: { '#plan': {}, freezing: {} } },
-])('a rollback with an unreadable record does not start again: %j', async (unreadable) => {
+])('a rollback with an unreadable record does not start over: %j', async (unreadable) => {
   const migration = await createLive();
   const services = killBeforeRequest(migration, 'deploy-old');
   await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
   migration.advanceClock(5 * MINUTE_MS);
-  const earlierActions = migration.operator.actions.length;
+  const earlierActionCount = migration.operator.actions.length;
   const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
   await expect(attempt).rejects.toThrow(/Invalid/);
   expect(await readPhase(migration)).toBe('switching-back');
-  expect(migration.operator.actions.length).toBe(earlierActions);
+  expect(migration.operator.actions.length).toBe(earlierActionCount);
 });
 
 it('a rollback that an earlier version recorded without a plan continues if users never left the old one', async () => {
@@ -214,7 +223,7 @@ it('a rollback that an earlier version recorded without a plan continues if user
   expect(migration.operator.actions.at(-1)).toBe('open-writes');
 });
 
-describe('a rollback whose decisions were noted beside its stages', () => {
+describe('a rollback whose decisions were recorded beside its stages', () => {
   const refused = { name: 'RefusedStillNewVersion', why: 'It is.', data: {} };
   const unproved = { to: SOURCE, why: 'Nothing answers.' };
 
@@ -250,17 +259,17 @@ it('writes are opened in time if the window has expired and the old collection c
   await migration.invoke('cutover', {}, slow);
   await migration.services.vectors.deleteCollection(SOURCE);
   migration.advanceClock(31 * MINUTE_MS);
-  const earlierActions = migration.operator.actions.length;
+  const earlierActionCount = migration.operator.actions.length;
   const services = changeServices(migration.services, {
     vectors: { countRestoredPoints: async () => undefined },
   });
   let minutes = 0;
-  while (migration.operator.actions.length === earlierActions && minutes < 60) {
+  while (migration.operator.actions.length === earlierActionCount && minutes < 60) {
     await keepWatch(services).catch((error: unknown) => error);
     migration.advanceClock(MINUTE_MS);
     minutes += 1;
   }
-  expect(migration.operator.actions.slice(earlierActions)).toContain('open-writes');
+  expect(migration.operator.actions.slice(earlierActionCount)).toContain('open-writes');
 });
 
 itInFull('a rollback that was refused and killed sends the webhook new requests', async () => {

@@ -12,7 +12,7 @@ import { failureNamed } from '../../support/refused.ts';
 
 const RETENTION_MS = 30 * 86_400_000;
 
-it('a step refuses the acceptance of a finding that it does not check', async () => {
+it('a step refuses to accept a finding that it does not check', async () => {
   const migration = await createMigrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
   await expect(backup).rejects.toEqual(failureNamed('RefusedSetting', 'Only copy'));
@@ -77,12 +77,12 @@ describe('a collection setting that another client changed', () => {
     const migration = await createMigrationAt('live');
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
-    const earlierActions = migration.operator.actions.length;
+    const earlierActionCount = migration.operator.actions.length;
     const attempt = migration.finish('rollback');
     await expect(attempt).rejects.toEqual(
       failureNamed('RefusedSettingChanged', `instead of "${migration.target}"`),
     );
-    expect(migration.operator.actions).toHaveLength(earlierActions);
+    expect(migration.operator.actions).toHaveLength(earlierActionCount);
     expect(await setting.read()).toBe('elsewhere');
     await setting.change({ from: 'elsewhere', to: migration.target });
     await migration.finish('rollback');
@@ -90,7 +90,7 @@ describe('a collection setting that another client changed', () => {
   });
 });
 
-it('a rollback is refused from the day on which its period ends', async () => {
+it('a rollback is refused once the rollback period has ended', async () => {
   const migration = await createMigrationAt('live');
   const { advanceClock, target, services } = migration;
   const dryRun = { execute: false };

@@ -88,14 +88,14 @@ describe('a rollback', () => {
   it('in place does not open writes on a collection that was emptied after the old version was deployed', async () => {
     const migration = await createMigrationAt('live', { isInPlace: true }, { inPlace: true });
     const { actions } = migration.operator;
-    const before = actions.length;
+    const earlierActionCount = actions.length;
     const health = async () => {
       await emptyCollection(migration, SOURCE);
       return await migration.services.backend.health();
     };
     const attempt = migration.finish('rollback', {}, { backend: { health } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-    expect(actions.slice(before)).not.toContain('open-writes');
+    expect(actions.slice(earlierActionCount)).not.toContain('open-writes');
     expect(await readPhase(migration)).toBe('switching-back');
   });
 
@@ -184,7 +184,7 @@ it.each(oneInEvery(2, ['cutover', 'abort'] as const))(
   },
 );
 
-it('a lock that a killed watch left to an aborted run does not block the steps of other runs', async () => {
+it('a lock that a killed watch left with an aborted run does not block the steps of other runs', async () => {
   const migration = await createMigrationAt('live');
   const { runs, lock, services } = migration;
   await migration.follow('rollback', 'abort');

@@ -26,7 +26,7 @@ it('deletions accepted for a window are not accepted for its rollback', async ()
   expect(await vectors.count(SOURCE)).toBe(before);
 });
 
-it('a rollback after a refused one does not end as refused', async () => {
+it('a rollback after a refused one is not recorded as refused', async () => {
   const migration = await createMigrationAt('live');
   await emptyCollection(migration, migration.target, 100);
   await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedMassChange'));
@@ -75,13 +75,13 @@ it('a restore does not restart the time limit of a refusal', async () => {
   expect(await repeatUntilKilled(migration, changes)).toBeLessThan(20);
 });
 
-it('a rollback that cannot prove the old version keeps the uploaded collection', async () => {
+it('a rollback without proof of the old version keeps the uploaded collection', async () => {
   const migration = await createMigrationAt('equal', {}, { uploadAs: 'uploaded' });
   const { vectors } = migration.services;
   await migration.runUntilStage('proved');
-  const notDone = onRequest(migration, 'deploy-old', () => 'done');
+  const undoneDeployment = onRequest(migration, 'deploy-old', () => 'done');
   await repeatUntilRolledBack(migration, () =>
-    migration.finish('rollback', { actor: 'machine' }, notDone),
+    migration.finish('rollback', { actor: 'machine' }, undoneDeployment),
   );
   const run = await migration.runs.read(RUN);
   expect(run.evidence['rollback-report']?.facts).toMatchObject({ oldVersion: 'unproved' });
@@ -100,7 +100,7 @@ function refuseOpening({ services }: Migration, isRefused: (request: HookRequest
   return { hooks: { ask } };
 }
 
-/** Rolls back every minute until it is recorded where the rollback ends, and then kills it. @returns the minutes */
+/** Repeats the rollback every minute until its record says where it ends, then kills it. @returns the number of minutes */
 async function repeatUntilKilled(
   migration: Migration,
   changes: ReturnType<typeof refuseOpening>,

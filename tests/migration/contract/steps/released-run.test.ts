@@ -1,4 +1,4 @@
-// A run that release 0.1.0 took live, from the record that it stored: its rollback period continues, and it can roll back.
+// A run that release 0.1.0 took live, from the record that it stored: its rollback period continues, and it can be rolled back.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { watchUntilDone } from '../../support/watching.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Written by that release, after a migration of the same 60 memories */
+/** Written by release 0.1.0 after a migration of the same 60 memories */
 const items = JSON.parse(readFileSync(join(import.meta.dirname, 'live-run-of-0.1.0.json'), 'utf8'));
 
 async function createReleased(): Promise<Migration> {
@@ -43,7 +43,7 @@ it('rolls back the run of release 0.1.0 with what users wrote since', async () =
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
 });
 
-it('closes the run of release 0.1.0 when its rollback period is over', async () => {
+it('closes the run of release 0.1.0 when its rollback period has ended', async () => {
   const migration = await createReleased();
   migration.advanceClock(30 * DAY_MS);
   await watchUntilDone(migration);

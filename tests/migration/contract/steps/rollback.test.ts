@@ -40,7 +40,7 @@ import { failureNamed } from '../../support/refused.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
 const DAY_MS = 86_400_000;
-const WINDOW_MS = 31 * 60_000;
+const PAST_WINDOW_MS = 31 * 60_000;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
 const UPLOADED = 'memories_of_2026';
 
@@ -72,7 +72,7 @@ function runBefore(migration: Migration, action: ExternalAction, event: () => Pr
   });
 }
 
-/** Creates a webhook that does each action once per idempotency key. It reports the actions in `ignored` as done, without doing them. */
+/** Creates a webhook that performs each action once per idempotency key. It reports the actions in `ignored` as done anyway. */
 function actOnce(
   { services }: Migration,
   ignored: ReadonlySet<string> = new Set(),
@@ -202,7 +202,7 @@ interface Row {
   readonly activeCollection?: string;
   /** Contents of that collection: those of the old or new collection after these events, or the initial ones */
   readonly contents: 'old' | 'new' | 'initial';
-  /** Texts that the users' collection holds in addition */
+  /** Texts that the active collection contains in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
   readonly needsNoComparison?: true;
@@ -254,7 +254,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     texts: ['Early, to the old'],
     needsNoComparison: true,
   },
-  'a permitted number of deletions does not lower the limit of changes': {
+  'a permitted number of deletions does not lower the limit on changes': {
     before: (migration) => changeAsUser(migration, migration.target, 'Changed on the new version'),
     input: { deletes: 0 },
     contents: 'new',
@@ -321,7 +321,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { returnedTo: RESTORED, leftBehind: 2 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  'early writes to the new version are carried over when users are back': {
+  'early writes to the new version are carried over when users return': {
     from: createFailedCutover,
     isWatched: true,
     contents: 'new',
@@ -427,7 +427,7 @@ describe('users return after a rollback', () => {
           expected = await readAll();
         });
       if (row.isWatched) {
-        migration.advanceClock(WINDOW_MS);
+        migration.advanceClock(PAST_WINDOW_MS);
         await watchUntilDone(migration);
       } else {
         await migration.finish('rollback', input, {
@@ -646,7 +646,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   } as const;
 
   const TIMEOUT_ROWS: Readonly<Record<string, TimeoutRow>> = {
-    'then users stay live if the old collection was deleted after they were moved': {
+    'then the run stays live if the old collection was deleted after users were moved': {
       ...{ from: createLive, changes: deleteOldBefore('open-writes'), phase: 'live', ...onNew },
       ...{ actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
@@ -727,11 +727,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     expect(await readReport(migration)).not.toHaveProperty('oldVersion');
   });
 
-  it('the watch leaves users there, and an operator carries their writes along', async () => {
+  it('then the watch leaves users on the new collection, and a rollback by the operator carries their writes over', async () => {
     const migration = await createDeploying();
     await repeatRollback(migration, deleteOldBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
-    migration.advanceClock(WINDOW_MS);
+    migration.advanceClock(PAST_WINDOW_MS);
     const { actions } = await readService(migration);
     await expect(keepWatch(migration.services)).rejects.toEqual(
       failureNamed('RefusedNotNow', 'as no rollback was proved'),
@@ -744,12 +744,12 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     expect(await computeFingerprint(vectors, await setting.read())).toEqual(written);
   });
 
-  it('a window that expired long ago opens writes even with nothing to return to', async () => {
+  it('a window that expired long ago opens writes even with no collection to return to', async () => {
     const migration = await createDeploying();
     await deleteOldCollection(migration);
     const changes = { vectors: { fetchVersion: async () => '2.0.0' } };
     const services = changeServices(migration.services, changes);
-    migration.advanceClock(WINDOW_MS);
+    migration.advanceClock(PAST_WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(migration.operator.actions).not.toContain('open-writes');
     migration.advanceClock(15 * 60_000);
@@ -794,7 +794,7 @@ describeInFull('when the old collection', () => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('gets another write after the walk, that write is carried over, too', async () => {
+  it('gets another write before the comparison, that write is kept', async () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     let writes = 0;
@@ -936,117 +936,123 @@ describeInFull('after deploy-old', () => {
   );
 });
 
-describeInFull('users can write again even if nothing proves that the old version is back', () => {
-  const MAX_MINUTES = 21;
+describeInFull(
+  'users can write again even if nothing proves that the old version runs again',
+  () => {
+    const MAX_MINUTES = 21;
 
-  /** Repeats the rollback while its failures are transient, like the command line. */
-  async function repeatRollback(migration: Migration, services: ServiceChanges): Promise<unknown> {
-    for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
-      const failure = await migration.finish('rollback', {}, services).catch((error) => error);
-      if (!(failure instanceof RetryableFailure)) return failure;
-      migration.advanceClock(60_000);
+    /** Repeats the rollback while its failures are transient, like the command line. */
+    async function repeatRollback(
+      migration: Migration,
+      services: ServiceChanges,
+    ): Promise<unknown> {
+      for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
+        const failure = await migration.finish('rollback', {}, services).catch((error) => error);
+        if (!(failure instanceof RetryableFailure)) return failure;
+        migration.advanceClock(60_000);
+      }
+      throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
     }
-    throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
-  }
 
-  const FAULTY_DEPLOYMENTS: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
-    'is reported as done': () => 'done',
-    'is never done': () => 'under-way',
-    'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
-  };
+    const FAULTY_DEPLOYMENTS: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
+      'is reported as done': () => 'done',
+      'is never done': () => 'under-way',
+      'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
+    };
 
-  it.each(Object.entries(FAULTY_DEPLOYMENTS))(
-    'after a window, on the old collection: deploy-old %s',
-    async (_, respond) => {
-      const migration = await createFailedCutover();
-      const services = onRequest(migration, 'deploy-old', respond);
-      await repeatRollback(migration, services);
-      expect(await readPhase(migration)).toBe('copied');
-      expect(await migration.services.setting.read()).toBe(SOURCE);
-      expect(migration.operator.actions.at(-1)).toBe('open-writes');
-      expect(await readReport(migration)).toMatchObject({
-        oldVersion: 'unproved',
-        lookAt: expect.stringContaining(SOURCE),
-      });
-    },
-  );
+    it.each(Object.entries(FAULTY_DEPLOYMENTS))(
+      'after a window, on the old collection: deploy-old %s',
+      async (_, respond) => {
+        const migration = await createFailedCutover();
+        const services = onRequest(migration, 'deploy-old', respond);
+        await repeatRollback(migration, services);
+        expect(await readPhase(migration)).toBe('copied');
+        expect(await migration.services.setting.read()).toBe(SOURCE);
+        expect(migration.operator.actions.at(-1)).toBe('open-writes');
+        expect(await readReport(migration)).toMatchObject({
+          oldVersion: 'unproved',
+          lookAt: expect.stringContaining(SOURCE),
+        });
+      },
+    );
 
-  it.each(Object.entries(FAULTY_DEPLOYMENTS))(
-    'in a rollback, on the new one: deploy-old %s',
-    async (_, respond) => {
+    it.each(Object.entries(FAULTY_DEPLOYMENTS))(
+      'in a rollback, on the new one: deploy-old %s',
+      async (_, respond) => {
+        const migration = await createLive();
+        await writeToNew(migration, 'Written while live');
+        const { vectors, setting, backend } = migration.services;
+        const before = await computeFingerprint(vectors, migration.target);
+        const services = onRequest(migration, 'deploy-old', respond);
+        const failure = await repeatRollback(migration, services);
+        expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
+        expect(await readPhase(migration)).toBe('live');
+        expect(await setting.read()).toBe(migration.target);
+        expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
+        expect(migration.operator.actions.at(-1)).toBe('open-writes');
+        await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
+        await migration.finish('rollback');
+        expect(await readPhase(migration)).toBe('copied');
+      },
+    );
+
+    it.each(['health', 'isGraphDeprecated'] as const)(
+      'in a rollback, on the new one, deployed again: the backend does not answer %s',
+      async (call) => {
+        const migration = await createLive();
+        await writeToNew(migration, 'Written while live');
+        const { vectors, setting, backend } = migration.services;
+        const before = await computeFingerprint(vectors, migration.target);
+        const noAnswer = () =>
+          Promise.reject(
+            new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
+          );
+        const failure = await repeatRollback(migration, { backend: { [call]: noAnswer } });
+        expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'does not answer'));
+        expect(await readPhase(migration)).toBe('live');
+        expect(await setting.read()).toBe(migration.target);
+        expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
+        expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
+        await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
+      },
+    );
+
+    it('a deployment that was requested again has the full time for its proof', async () => {
       const migration = await createLive();
-      await writeToNew(migration, 'Written while live');
-      const { vectors, setting, backend } = migration.services;
-      const before = await computeFingerprint(vectors, migration.target);
-      const services = onRequest(migration, 'deploy-old', respond);
-      const failure = await repeatRollback(migration, services);
-      expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
-      expect(await readPhase(migration)).toBe('live');
-      expect(await setting.read()).toBe(migration.target);
-      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-      expect(migration.operator.actions.at(-1)).toBe('open-writes');
-      await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
-      await migration.finish('rollback');
-      expect(await readPhase(migration)).toBe('copied');
-    },
-  );
-
-  it.each(['health', 'isGraphDeprecated'] as const)(
-    'in a rollback, on the new one, deployed again: the backend does not answer %s',
-    async (call) => {
-      const migration = await createLive();
-      await writeToNew(migration, 'Written while live');
-      const { vectors, setting, backend } = migration.services;
-      const before = await computeFingerprint(vectors, migration.target);
-      const noAnswer = () =>
-        Promise.reject(
-          new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
-        );
-      const failure = await repeatRollback(migration, { backend: { [call]: noAnswer } });
-      expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'does not answer'));
-      expect(await readPhase(migration)).toBe('live');
-      expect(await setting.read()).toBe(migration.target);
-      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-      expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
-      await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
-    },
-  );
-
-  it('a deployment that was requested again has the full time for its proof', async () => {
-    const migration = await createLive();
-    let result: HookOutcome = 'done';
-    const services = onRequest(migration, 'deploy-old', () => result);
-    const attempt = () => migration.invoke('rollback', {}, services);
-    while (!migration.operator.actions.includes('deploy-old')) {
-      const outcome = await attempt().catch((error: unknown) => error);
-      if (outcome instanceof RetryableFailure) break;
-      migration.advanceClock(10_000);
-    }
-    result = 'under-way';
-    for (let minute = 0; minute < 6; minute += 1) {
-      migration.advanceClock(60_000);
-      expect(await attempt()).toMatchObject({ done: false });
-    }
-    result = 'done';
-    await expect(attempt()).rejects.toEqual(failureNamed('RetryableUnavailable'));
-    expect(await readPhase(migration)).toBe('switching-back');
-  });
-
-  it('on the old collection, if the new version was deployed on it', async () => {
-    const migration = await createLive();
-    const { services, clock } = migration;
-    const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
-    const version = await startNewVersion(settings);
-    const deployingNew = onRequest(migration, 'deploy-old', () => {
-      migration.backend.deploy(version);
-      return 'done';
+      let result: HookOutcome = 'done';
+      const services = onRequest(migration, 'deploy-old', () => result);
+      const attempt = () => migration.invoke('rollback', {}, services);
+      while (!migration.operator.actions.includes('deploy-old')) {
+        const outcome = await attempt().catch((error: unknown) => error);
+        if (outcome instanceof RetryableFailure) break;
+        migration.advanceClock(10_000);
+      }
+      result = 'under-way';
+      for (let minute = 0; minute < 6; minute += 1) {
+        migration.advanceClock(60_000);
+        expect(await attempt()).toMatchObject({ done: false });
+      }
+      result = 'done';
+      await expect(attempt()).rejects.toEqual(failureNamed('RetryableUnavailable'));
+      expect(await readPhase(migration)).toBe('switching-back');
     });
-    await repeatRollback(migration, deployingNew);
-    expect(await readPhase(migration)).toBe('copied');
-    expect(await services.setting.read()).toBe(SOURCE);
-    expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
-  });
-});
+
+    it('on the old collection, if the new version was deployed on it', async () => {
+      const migration = await createLive();
+      const { services, clock } = migration;
+      const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
+      const version = await startNewVersion(settings);
+      const deployingNew = onRequest(migration, 'deploy-old', () => {
+        migration.backend.deploy(version);
+        return 'done';
+      });
+      await repeatRollback(migration, deployingNew);
+      expect(await readPhase(migration)).toBe('copied');
+      expect(await services.setting.read()).toBe(SOURCE);
+      expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
+    });
+  },
+);
 
 describe('a new collection that is damaged', () => {
   const REFUSED: readonly [string, MigrationEvent, RegExp][] = [
@@ -1273,7 +1279,7 @@ describeInFull('a window that has expired', () => {
     const services = changeServices(migration.services, {
       vectors: { fetchVersion: async () => '2.0.0' },
     });
-    migration.advanceClock(WINDOW_MS);
+    migration.advanceClock(PAST_WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
     await expect(byMachine).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
@@ -1290,11 +1296,13 @@ describeInFull('a window that has expired', () => {
     const migration = await createMigrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
-    migration.advanceClock(WINDOW_MS);
+    migration.advanceClock(PAST_WINDOW_MS);
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
   });
+});
 
+describeInFull('a rollback', () => {
   it('is forecast in pages that the strict mode of the store allows', async () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
@@ -1344,11 +1352,13 @@ describeInFull('a window that has expired', () => {
     await migration.finish('rollback');
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
+});
 
+describeInFull('a cutover that has opened writes', () => {
   it.each<[string, (migration: Migration) => ServiceChanges]>([
     ['the late writes cannot be carried over', () => ({ vectors: { upsert: refuse } })],
     ['its report cannot be stored', () => ({ artifacts: { put: refuse } })],
-  ])('keeps users whose traffic was opened on the new version if %s', async (_, changes) => {
+  ])('keeps users on the new version if %s', async (_, changes) => {
     const migration = await createOpening();
     await writeToOld(migration, 'Outlasted the freeze');
     const attempt = migration.finish('cutover', {}, changes(migration));
@@ -1363,7 +1373,7 @@ describeInFull('a window that has expired', () => {
     expect(migration.operator.actions).not.toContain('deploy-old');
   });
 
-  it('continues the cutover whose rollback was refused', async () => {
+  it('continues after its rollback was refused', async () => {
     const migration = await createOpening();
     const unfrozen = onRequest(migration, 'freeze', () => 'done');
     const attempt = migration.finish('rollback', {}, unfrozen);

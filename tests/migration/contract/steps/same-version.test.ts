@@ -50,7 +50,7 @@ const listDeployments = (migration: Migration) =>
   migration.operator.actions.filter((action) => action !== 'freeze');
 
 /** Makes the smoke test of the backend fail */
-const failing = {
+const failingSmokeTest = {
   backend: { chat: () => Promise.reject(new Refusal('RefusedByService', '400.')) },
 };
 
@@ -102,7 +102,7 @@ describe('a backend that runs the new version already', () => {
       const migration = await createMigrationAt('copied', { isUpgraded: true, isInPlace }, plan);
       const { vectors } = migration.services;
       const before = await computeFingerprint(vectors, SOURCE);
-      await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+      await expect(migration.finish('cutover', {}, failingSmokeTest)).rejects.toEqual(
         failureNamed('RefusedByService'),
       );
       await migration.finish('rollback', { actor: 'machine' });
@@ -136,7 +136,7 @@ describe('a backend that runs the new version already', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  itInFull('keeps its entities if those of the new collection were emptied', async () => {
+  itInFull('keeps its entities if the new companion collection was emptied', async () => {
     const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const entities = await computeFingerprint(vectors, ENTITIES);
@@ -165,7 +165,7 @@ describe('a backend that runs the new version already', () => {
     },
   );
 
-  itInFull('has all changes that users made to its entities', async () => {
+  itInFull('keeps all changes that users made to its entities', async () => {
     const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;
@@ -224,7 +224,7 @@ describe('a backend that runs the new version already', () => {
   );
 });
 
-it('a new version without the endpoint of the graph goes live', async () => {
+it('a new version without the graph endpoint goes live', async () => {
   const migration = await createMigrationAt('copied');
   const isGraphDeprecated = () =>
     Promise.reject(
