@@ -908,12 +908,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "['condition_max_size', MAX_SEARCHED_IDS,",
         "['condition_max_size', 0,",
-        'the preflight > refuses a strict mode for few ids in a condition, and begins no run',
+        'the preflight > refuses a strict mode that allows too few ids per condition, and begins no run',
       ],
       [
         "['filter_max_conditions', MAX_CONDITIONS,",
         "['filter_max_conditions', 0,",
-        'the preflight > refuses a strict mode for simple filters, and begins no run',
+        'the preflight > refuses a strict mode that allows only simple filters, and begins no run',
       ],
       [
         "accept: ['unreachable-users', finding],",
@@ -1079,12 +1079,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'if (removal.removesMemories) await',
         'if (removal.removesMemories && (run.base || run.plan.inPlace)) await',
-        'the data kept for a rollback > is kept while the collection in use is emptied, even if a rollback lost the last common version',
+        'the data kept for a rollback > is kept while the active collection is emptied, even if a rollback lost the last common version',
       ],
       [
         'deletes = points * MAX_MISSING_SHARE',
         'deletes = points',
-        'the data kept for a rollback > is kept (the old collection) while the collection in use is emptied',
+        'the data kept for a rollback > is kept (the old collection) while the active collection is emptied',
       ],
       [
         'deletes = points * MAX_MISSING_SHARE',
@@ -1149,7 +1149,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'removesMemories: true',
         'removesMemories: false',
-        'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
+        'the watch > removes nothing of an aborted run while the active collection is emptied, after a rollback, until the operator says that users did it',
       ],
       [
         'await runs.write(lease, { ...remainingRun, base: undefined });',
@@ -1162,19 +1162,19 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '(verified ?? backedUp)?.',
       'verified?.',
-      'the watch > removes nothing of an aborted run while the collection in use is emptied, before a window, until the operator says that users did it',
+      'the watch > removes nothing of an aborted run while the active collection is emptied, before a window, until the operator says that users did it',
     ],
   ]),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
     [
       'isDue: command !== null && (',
       'isDue: (',
-      'the watch > rolls back no live run for which there is nothing to do',
+      'the watch > does not roll back a live run if there is nothing to do',
     ],
     [
       "{ work: 'remove', isDaily: true }",
       "{ work: 'remove', isDaily: false }",
-      'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
+      'the watch > removes nothing of an aborted run while the active collection is emptied, after a rollback, until the operator says that users did it',
     ],
   ]),
   ...mutantsOf('lib/migration/steps/copy.ts', 'tests/migration/contract/steps/copy.test.ts', [
@@ -1544,7 +1544,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'walk.refilled === 0',
         'true',
-        'a migration in place > gives a memory whose text alone was changed the keywords of its text',
+        'a migration in place > gives a memory the keywords of its new text if only the text was changed',
       ],
     ],
   ),

@@ -1,5 +1,5 @@
-// Backends with other paths than mem0, or without some endpoints. One list names every missing endpoint. The operator can accept
-// some by name, and the migration then works without them.
+// Backends whose paths differ from those of mem0, or that lack endpoints. One list names every missing endpoint. The operator can
+// accept some by name, and the migration then works without them.
 import { describe, expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
@@ -11,7 +11,7 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
 const MISSING = '';
-const OPTIONAL = {
+const WITHOUT_OPTIONAL = {
   '/health': MISSING,
   '/chat': MISSING,
   [`/stats/__migration_test_${RUN}`]: MISSING,
@@ -28,7 +28,7 @@ async function checkBackend({ services }: Migration, input: object = {}) {
 
 describe('the preflight', () => {
   it('lists all missing endpoints of the backend at once', async () => {
-    const paths = { ...OPTIONAL, '/memories': MISSING, '/memories/search': MISSING };
+    const paths = { ...WITHOUT_OPTIONAL, '/memories': MISSING, '/memories/search': MISSING };
     const migration = await createMigration({ backend: { paths } });
     const { reasons, problems } = await checkBackend(migration);
     expect(reasons).toEqual([
@@ -53,7 +53,7 @@ describe('the preflight', () => {
   });
 
   it('accepts missing endpoints by name, and says what replaces them', async () => {
-    const migration = await createMigration({ backend: { paths: OPTIONAL } });
+    const migration = await createMigration({ backend: { paths: WITHOUT_OPTIONAL } });
     const { problems, detail } = await checkBackend(migration, { accepts: ACCEPTED });
     expect(problems).toEqual([]);
     expect(detail).toMatch(/without POST \/chat: the smoke test writes, searches and reads/);
@@ -66,11 +66,11 @@ describe('the preflight', () => {
       apiKey: createSecret('key-of-the-test-user'),
       timeoutMs: 10_000,
     });
-    const call = backend.findMissing(USER).catch((error) => error);
+    const failure = backend.findMissing(USER).catch((error) => error);
     const { services } = migration;
     const changed = { ...migration, services: changeServices(services, { backend }) };
     const { reasons, problems } = await checkBackend(changed);
-    expect([await call, reasons, problems?.[0]?.remedy]).toEqual([
+    expect([await failure, reasons, problems?.[0]?.remedy]).toEqual([
       expect.anything(),
       [expect.stringMatching(/All of its endpoints answer 404/)],
       expect.stringContaining('MEMORY_BACKEND_URL'),
@@ -109,7 +109,7 @@ describe('the preflight', () => {
 it('goes live and back on a backend without health, chat and counts', async () => {
   const migration = await createMigrationAt(
     'copied',
-    { backend: { paths: OPTIONAL } },
+    { backend: { paths: WITHOUT_OPTIONAL } },
     { accepts: ACCEPTED },
   );
   await migration.finish('cutover');

@@ -67,7 +67,7 @@ interface Fault {
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
   [
-    'its stored copy is cut off',
+    'its stored copy is truncated',
     {
       changes: ({ services: { artifacts } }) => ({
         artifacts: {
@@ -126,17 +126,20 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
 ];
 
 describe('a snapshot that cannot be restored', () => {
-  it.each(FAULTS)('is no backup, and the next attempt creates another: %s', async (_, fault) => {
-    const migration = await createMigrationAt('checked', fault.options);
-    const { vectors } = migration.services;
-    const before = await readRunState(migration);
-    const attempt = migration.finish('backup', {}, fault.changes(migration));
-    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
-    expect(await readRunState(migration)).toEqual(before);
-    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
-    await migration.finish('backup');
-    expect((await readStoredManifest(migration)).contents.points).toBe(60);
-  });
+  it.each(FAULTS)(
+    'does not count as a backup, and the next attempt creates another: %s',
+    async (_, fault) => {
+      const migration = await createMigrationAt('checked', fault.options);
+      const { vectors } = migration.services;
+      const before = await readRunState(migration);
+      const attempt = migration.finish('backup', {}, fault.changes(migration));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
+      expect(await readRunState(migration)).toEqual(before);
+      expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+      await migration.finish('backup');
+      expect((await readStoredManifest(migration)).contents.points).toBe(60);
+    },
+  );
 
   it('is created again if one of its parts, or the file on the store, disappears during the backup', async () => {
     const migration = await createMigrationAt('checked');
@@ -164,10 +167,10 @@ describe('a snapshot that cannot be restored', () => {
 
 describe('a snapshot', () => {
   it.each([
-    ['right before that of the run', 'startSnapshot'],
-    ['while that of the run is downloaded', 'downloadSnapshot'],
+    ["right before the run's own", 'startSnapshot'],
+    ["while the run's own is downloaded", 'downloadSnapshot'],
   ] as const)(
-    'that another program creates %s is used as well, and none is removed',
+    'that another program creates %s may be used instead, and neither is removed',
     async (_, call) => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
@@ -204,7 +207,7 @@ describe('a snapshot', () => {
 
   it.each([
     ['if the store creates none for the run', 202],
-    ['in addition to that of the run', 0],
+    ["in addition to the run's own", 0],
   ])(
     'that another program creates half a minute later, %s, is neither used nor removed',
     async (_, status) => {
@@ -230,7 +233,7 @@ describe('a snapshot', () => {
 });
 
 describe('the restore test of a backup', () => {
-  it('does not restore to an alias of the collection in use', async () => {
+  it('does not restore to an alias of the active collection', async () => {
     const migration = await createMigrationAt('checked');
     const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
@@ -258,7 +261,7 @@ describe('the restore test of a backup', () => {
     expect(await readRunState(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
-  it('first removes a half-restored collection of an earlier test, on which the store may crash', async () => {
+  it('first removes the half-restored collection of an earlier test, which may crash the store', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
@@ -303,7 +306,7 @@ describe('a request for a snapshot whose response is lost', () => {
   });
 
   it.each(['before the second one', 'while the second one is used'])(
-    'leaves no snapshot if the store had begun one, which is listed %s',
+    'leaves no snapshot even if the store had begun one that is listed %s',
     async (when) => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
@@ -316,20 +319,20 @@ describe('a request for a snapshot whose response is lost', () => {
           await vectors.startSnapshot(collection);
           await migration.qdrant.waitUntilIdle();
           if (when.startsWith('while')) return;
-          await createLate();
+          await createLateSnapshot();
         },
         async uploadSnapshot(...args) {
-          await createLate();
+          await createLateSnapshot();
           await vectors.uploadSnapshot(...args);
         },
       };
-      const createLate = async () => {
+      const createLateSnapshot = async () => {
         if (isListed) return;
         isListed = true;
         migration.advanceClock(2_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.waitUntilIdle();
-        // In the `while` case the run has already taken over the second snapshot, and removed it from the store.
+        // In the `while` case the run has already downloaded the second snapshot, and removed it from the store.
         const listed = when.startsWith('while') ? 1 : 2;
         expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);
       };

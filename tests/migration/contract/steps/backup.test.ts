@@ -49,17 +49,22 @@ describe('a backup', () => {
   it.each([
     ['nothing', 60, 'lacks 60 of 60 compared points'],
     ['all but one point', 1, 'lacks 1 of 60 compared points'],
-  ])('is refused with the numbers if the store restores %s', async (_, lost, why) => {
-    const migration = await createMigrationAt('checked');
-    const { vectors } = migration.services;
-    const damaged = changeOnceRestored(migration, (name) => emptyCollection(migration, name, lost));
-    const attempt = migration.finish('backup', {}, damaged);
-    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', why));
-    expect((await migration.runs.read(RUN)).phase).toBe('checked');
-    expect(await vectors.listCollections()).toEqual([SOURCE]);
-    await migration.finish('backup');
-    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
-  });
+  ])(
+    'is refused with the number of missing points if the store restores %s',
+    async (_, lost, why) => {
+      const migration = await createMigrationAt('checked');
+      const { vectors } = migration.services;
+      const damaged = changeOnceRestored(migration, (name) =>
+        emptyCollection(migration, name, lost),
+      );
+      const attempt = migration.finish('backup', {}, damaged);
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', why));
+      expect((await migration.runs.read(RUN)).phase).toBe('checked');
+      expect(await vectors.listCollections()).toEqual([SOURCE]);
+      await migration.finish('backup');
+      expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+    },
+  );
 
   it('is refused if the store restores a changed text', async () => {
     const migration = await createMigrationAt('checked');
@@ -68,7 +73,7 @@ describe('a backup', () => {
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', 'differs in 1'));
   });
 
-  it('is refused for a collection with shard keys of its own, which the store restores empty', async () => {
+  it('is refused for a collection with custom shard keys, which the store restores empty', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -180,7 +185,7 @@ function changeOnceRestored(
   return { vectors: { countRestoredPoints } };
 }
 
-/** Creates a snapshot as another program would, so soon that its name fits the run's request. */
+/** Creates a snapshot as another program would, so soon that its name matches the run's request. */
 async function createOtherSnapshot(migration: Migration): Promise<void> {
   migration.advanceClock(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
@@ -210,7 +215,7 @@ describe('the backup of the graph', () => {
     }
   });
 
-  it('before the window reports that the graph changed during the dump', async () => {
+  it('that is taken before the window reports that the graph changed during the dump', async () => {
     const migration = await createMigrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);

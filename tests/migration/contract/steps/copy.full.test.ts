@@ -66,12 +66,12 @@ describe('a copy', () => {
   );
 });
 
-const MEMORIES = 600;
+const MEMORY_COUNT = 600;
 /** Memories that are read besides the full passes: samples of pages and vectors, and memories of the test user */
 const MAX_OTHER_READS = 450;
 
 it('the window reads every memory at most five times', async () => {
-  const migration = await createMigrationAt('copied', { memories: MEMORIES });
+  const migration = await createMigrationAt('copied', { memories: MEMORY_COUNT });
   const { vectors, hooks } = migration.services;
   let reads = 0;
   let isWindow = false;
@@ -93,8 +93,8 @@ it('the window reads every memory at most five times', async () => {
   const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
   await migration.finish('cutover', {}, changes);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  expect(reads).toBeGreaterThan(4 * MEMORIES);
-  expect(reads).toBeLessThanOrEqual(5 * MEMORIES + MAX_OTHER_READS);
+  expect(reads).toBeGreaterThan(4 * MEMORY_COUNT);
+  expect(reads).toBeLessThanOrEqual(5 * MEMORY_COUNT + MAX_OTHER_READS);
 });
 
 /** Creates a user who creates, changes and deletes memories in turn. */
@@ -106,7 +106,7 @@ function createWriter(store: VectorStore) {
   async function write(): Promise<void> {
     if (isFrozen) return;
     writes += 1;
-    const memory = (id: string) =>
+    const createMemory = (id: string) =>
       createPoint(
         id,
         JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
@@ -115,7 +115,7 @@ function createWriter(store: VectorStore) {
     const oldest = writes % 4 === 0 ? ownIds.shift() : undefined;
     if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
     const newId = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
-    const written = memory(writes % 4 === 3 ? JSON.parse(ownIds.at(-1) ?? '""') : newId);
+    const written = createMemory(writes % 4 === 3 ? JSON.parse(ownIds.at(-1) ?? '""') : newId);
     if (!ownIds.includes(written.id)) ownIds.push(written.id);
     await store.upsert(SOURCE, [written], 'upsert');
   }

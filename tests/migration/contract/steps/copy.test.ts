@@ -67,7 +67,7 @@ describe('a copy whose searches differ', () => {
   });
 
   itInFull(
-    'is refused if the collection is quantised, and the refusal says how to compare without quantisation',
+    'is refused with a hint to compare without quantisation if the collection is quantised',
     async () => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;

@@ -12,7 +12,7 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
 describe('a migration', () => {
-  it('runs to the cutover with every memory of every user', async () => {
+  it('completes the cutover with every memory of every user', async () => {
     const migration = await createMigration();
     const { services, target, runs, operator, clock } = migration;
     const before = await computeFingerprint(services.vectors, SOURCE);
@@ -87,7 +87,7 @@ describe('the window', () => {
   });
 
   it.each([[503], ['ECONNREFUSED']])(
-    'trusts the freeze after %s, once even the longest request must have ended',
+    'trusts the freeze, if test writes fail with %s, once even the longest request must have ended',
     async (code) => {
       const migration = await createMigrationAt('copied');
       let attempts = 0;
@@ -125,7 +125,7 @@ describe('the window', () => {
 
   it.each([
     ['drains again, from the next refusal on, if a test write gets another response', 60, 90],
-    ['writes again as soon as the longest request may have ended', 2, 4],
+    ['sends the next test write as soon as the longest request may have ended', 2, 4],
   ])('%s', async (_, drainSeconds, seconds) => {
     const migration = await createMigrationAt('copied', {}, { drainSeconds });
     const codes = drainSeconds === 2 ? [429] : [503, 503, 429];

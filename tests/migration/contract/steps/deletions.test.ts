@@ -25,29 +25,29 @@ function addDeletingUser(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
   const restored: string[] = [];
-  const remove = async () => {
+  const deleteFirst = async () => {
     const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
     if (!point || deleted.length >= MAX_DELETED) return;
     await vectors.deletePoints(SOURCE, { ids: [point.id] });
     deleted.push(point.id);
   };
-  const removeAround =
+  const deleteAround =
     (name: keyof VectorStore) =>
     async (...args: unknown[]) => {
-      await remove();
+      await deleteFirst();
       const result = await (vectors[name] as (...args: unknown[]) => Promise<unknown>)(...args);
       restored.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
-      await remove();
+      await deleteFirst();
       return result;
     };
   const names = Object.keys(vectors) as (keyof VectorStore)[];
-  const changed = Object.fromEntries(names.map((name) => [name, removeAround(name)]));
+  const changed = Object.fromEntries(names.map((name) => [name, deleteAround(name)]));
   return { deleted, restored, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
 const MAX_DELETED = 40;
 
-describe('a rebuild that adds the slot to a collection in use', () => {
+describe('a rebuild that adds the slot to the active collection', () => {
   it('waits until the store has optimized it, so that no deletion is undone', async () => {
     const migration = await createInPlaceAt('backed-up');
     const endOptimization = migration.qdrant.optimize(SOURCE);
@@ -104,7 +104,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     const { vectors } = migration.services;
     const [first, second] = await listIds(migration);
     let endOptimization = () => {};
-    const begin = async (...args: unknown[]) => {
+    const optimizeThenCall = async (...args: unknown[]) => {
       if (args[0] === SOURCE) {
         endOptimization = migration.qdrant.optimize(SOURCE);
         await vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
@@ -112,7 +112,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
       }
       return await (vectors[call] as (...args: unknown[]) => Promise<unknown>)(...args);
     };
-    const changes = { vectors: { [call]: begin } as Partial<VectorStore> };
+    const changes = { vectors: { [call]: optimizeThenCall } as Partial<VectorStore> };
     await migration.invoke('rebuild', {}, changes).catch(() => undefined);
     await vectors.deletePoints(SOURCE, { ids: second ? [second] : [] });
     expect(await migration.invoke('rebuild')).toMatchObject({ done: false });

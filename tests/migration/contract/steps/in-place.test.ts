@@ -145,7 +145,7 @@ describe('a migration in place', () => {
     },
   );
 
-  it('gives a memory whose text alone was changed the keywords of its text', async () => {
+  it('gives a memory the keywords of its new text if only the text was changed', async () => {
     const migration = await createInPlaceAt('copied');
     const { id } = await readFirstPoint(migration, SOURCE);
     await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
@@ -158,7 +158,7 @@ describe('a migration in place', () => {
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
   });
 
-  it('keeps the slot when it ends, without the fingerprints of the texts', async () => {
+  it('keeps the keyword slot when it ends, and removes the fingerprints of the texts', async () => {
     const migration = await createInPlaceAt('live');
     migration.advanceClock(31 * DAY_MS);
     await migration.finish('retention');
@@ -216,9 +216,9 @@ describe('the prerequisites', () => {
   });
 
   it.each([
-    ['an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
-    ['no new version that shows the slot', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
-  ])('refuse a migration in place on %s, and name the alternative', async (_, options, why) => {
+    ['on an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
+    ['without a preview of the new version', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
+  ])('refuse a migration in place %s, and name the alternative', async (_, options, why) => {
     const migration = await createMigration(options);
     const check = await findInPlace(migration, { inPlace: true });
     expect(check?.problems).toEqual([

@@ -153,7 +153,7 @@ describe('a step that was suspended for as long as a lease', () => {
   it('aborts its upload, and deletes no collection of its successor', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
-    const changes: string[] = [];
+    const deletedCollections: string[] = [];
     const changed: ServiceChanges = {
       vectors: {
         uploadSnapshot: async (collection, upload) => {
@@ -161,11 +161,11 @@ describe('a step that was suspended for as long as a lease', () => {
           migration.advanceClock(LEASE_MS);
           await migration.lock.take(RUN);
           await migration.beat();
-          changes.length = 0;
+          deletedCollections.length = 0;
           await vectors.uploadSnapshot(collection, upload);
         },
         deleteCollection: async (collection) => {
-          changes.push(collection);
+          deletedCollections.push(collection);
           return await vectors.deleteCollection(collection);
         },
       },
@@ -173,6 +173,6 @@ describe('a step that was suspended for as long as a lease', () => {
     const attempt = migration.finish('backup', {}, changed);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedLockLost'));
     expect(await vectors.listCollections()).toEqual([SOURCE]);
-    expect(changes).toEqual([]);
+    expect(deletedCollections).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 // A whole migration and its rollback, in which the first response to every change is lost: from the stores, the backend, the setting
-// and the artifacts. The run succeeds anyway, and makes no change twice that must be made once.
+// and the artifacts. The run succeeds anyway, and repeats no change that must be made only once.
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -34,7 +34,7 @@ const KEY = 'key-of-the-test-user';
 async function connectServices(migration: Migration, losesResponses: boolean) {
   const { qdrant, backend, services } = migration;
   const store = await startLosingProxy(qdrant.url, classifyStoreCall, { losesResponses });
-  const users = await startLosingProxy(backend.url, classifyBackendCall, { losesResponses });
+  const backendProxy = await startLosingProxy(backend.url, classifyBackendCall, { losesResponses });
   let lostElsewhere = 0;
   const lostChanges = new Set<string>();
 
@@ -59,7 +59,7 @@ async function connectServices(migration: Migration, losesResponses: boolean) {
     ...services,
     vectors: createQdrant({ url: store.url }),
     backend: createHttpMemoryBackend({
-      url: users.url,
+      url: backendProxy.url,
       apiKey: createSecret(KEY),
       timeoutMs: 10_000,
     }),
@@ -71,7 +71,7 @@ async function connectServices(migration: Migration, losesResponses: boolean) {
     setting: { ...setting, change: loseFirstResponse('change', setting.change) },
     hooks: { ask: loseFirstResponse('ask', hooks.ask) },
   };
-  return { connected, store, lost: () => store.lost() + users.lost() + lostElsewhere };
+  return { connected, store, lost: () => store.lost() + backendProxy.lost() + lostElsewhere };
 }
 
 const RUNBOOK: readonly StepName[] = ['backup', 'rebuild', 'copy'];

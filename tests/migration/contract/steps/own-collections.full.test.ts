@@ -24,11 +24,11 @@ describe('the collection that the setting names', () => {
     const { setting, vectors } = services;
     await setting.change({ from: SOURCE, to: target });
     const context = { services, run: await runs.read(RUN), renewLease: async () => {} };
-    const inUse = [target, `${target}_entities`];
-    await removeCollections(context, [SOURCE, ...inUse]);
-    expect(await vectors.listCollections()).toEqual([SOURCE, ...inUse]);
-    await removeCollections(context, [SOURCE, ...inUse], { keepsOld: false });
-    expect(await vectors.listCollections()).toEqual(inUse);
+    const activeCollections = [target, `${target}_entities`];
+    await removeCollections(context, [SOURCE, ...activeCollections]);
+    expect(await vectors.listCollections()).toEqual([SOURCE, ...activeCollections]);
+    await removeCollections(context, [SOURCE, ...activeCollections], { keepsOld: false });
+    expect(await vectors.listCollections()).toEqual(activeCollections);
   });
 });
 

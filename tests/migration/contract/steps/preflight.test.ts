@@ -126,7 +126,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ['a companion name that is taken', NAMES, withCollection(`${TARGET}_entities`)],
   ['a restore-test name that is taken', NAMES, withCollection(`restore_drill_${RUN}`)],
   ['a restored-snapshot name that is taken', NAMES, withCollection(`${SOURCE}_restored_${RUN}`)],
-  ['a collection that an earlier run left behind', NAMES, withCollection(`${SOURCE}_v3_earlier`)],
+  ['a collection left over from an earlier run', NAMES, withCollection(`${SOURCE}_v3_earlier`)],
   [
     'a memory that the new version would not find',
     MEMORIES,
@@ -167,15 +167,23 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     VECTOR_LAYOUT,
     recreateSource({ vectors: { size: 8, distance: 'Dot' } }),
   ],
-  ['a strict mode for few points', VECTOR_LAYOUT, withStrictMode({ max_query_limit: 100 })],
   [
-    'a strict mode without exact counts',
+    'a strict mode that allows too few points per query',
+    VECTOR_LAYOUT,
+    withStrictMode({ max_query_limit: 100 }),
+  ],
+  [
+    'a strict mode that forbids exact searches',
     VECTOR_LAYOUT,
     withStrictMode({ search_allow_exact: false }),
   ],
-  ['a strict mode for small batches', VECTOR_LAYOUT, withStrictMode({ upsert_max_batchsize: 10 })],
   [
-    'a strict mode for few ids in a condition',
+    'a strict mode that allows only small batches',
+    VECTOR_LAYOUT,
+    withStrictMode({ upsert_max_batchsize: 10 }),
+  ],
+  [
+    'a strict mode that allows too few ids per condition',
     VECTOR_LAYOUT,
     {
       ...withStrictMode({ condition_max_size: 511 }),
@@ -183,7 +191,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     },
   ],
   [
-    'a strict mode for simple filters',
+    'a strict mode that allows only simple filters',
     VECTOR_LAYOUT,
     {
       ...withStrictMode({ filter_max_conditions: 2 }),
@@ -242,7 +250,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       ['a count', 'countMemories'],
     ] as const
   ).map(([what, call]): (typeof OBSTACLES)[number] => [
-    `a key with which ${what} finds memories of the test user`,
+    `${what} that finds memories of the test user, who has none`,
     KEY,
     { changes: () => ({ backend: { [call]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
   ]),
@@ -265,7 +273,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { changes: () => ({ hooks: { ask: async () => 'under-way' } }), why: 'It answered 202' },
   ],
   [
-    'a setting that must not be written',
+    'a setting that cannot be written',
     'Collection setting',
     { changes: () => ({ setting: { tryWrite: refuseWith('Not allowed.') } }), why: 'Not allowed.' },
   ],
@@ -341,25 +349,28 @@ describe('the preflight', () => {
     },
   );
 
-  it('lists all problems at once, also in a dry run, which creates no run', async () => {
+  it('lists all problems at once, in a dry run as well, and creates no run', async () => {
     const migration = await createMigration({ hasGraph: false });
     await addMemory(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
-    const run = (options: object) => runPreflight(migration.services, { ...payload, ...options });
+    const preflight = (options: object) =>
+      runPreflight(migration.services, { ...payload, ...options });
     const listFailed = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const expected = ['Memories', 'Disk space', 'Graph store'];
     for (const execute of [false, true]) {
-      const { prerequisites } = await run({ execute });
+      const { prerequisites } = await preflight({ execute });
       expect(listFailed({ prerequisites })).toEqual(expected);
       expect(() => assertMet(prerequisites)).toThrow(`Not met: ${expected.join(', ')}.`);
       expect(await migration.services.lock.activeRun()).toBeUndefined();
     }
     const accepts = ['no-graph', 'unknown-space', 'unreachable-users', 'expired-memories'];
-    expect(listFailed(await run({ accepts }))).toEqual([]);
-    expect(await run({ execute: true, accepts })).toMatchObject({ dryRun: false });
+    expect(listFailed(await preflight({ accepts }))).toEqual([]);
+    expect(await preflight({ execute: true, accepts })).toMatchObject({ dryRun: false });
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'checked', plan: { accepts } });
-    await expect(run({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
+    await expect(preflight({ execute: true, windowMinutes: 9 })).rejects.toThrow(
+      'window minutes 30',
+    );
   });
 
   it.each([
@@ -458,7 +469,7 @@ describe('the preflight', () => {
     });
   });
 
-  it('does not report the collection in use as left behind by an earlier run', async () => {
+  it('does not report the active collection as left over from an earlier run', async () => {
     const { services } = await createMigration();
     const inUse = `${SOURCE}_v3_earlier`;
     const vectors = { size: 8, distance: 'Cosine' } as const;
@@ -586,7 +597,7 @@ async function readSpace(migration: Migration) {
 }
 
 describe('free space', () => {
-  it('below three times the collection and its keywords is refused with both numbers', async () => {
+  it('below three copies of the collection plus its keywords is refused, and both sizes are named', async () => {
     const { neededBytes } = await readSpace(await createMigrationAt('checked'));
     const migration = await createMigration();
     const attempt = migration.start({ freeBytes: neededBytes - 1 });
@@ -598,7 +609,7 @@ describe('free space', () => {
     expect(await readSpace(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
   });
 
-  it('is needed three times for vectors, payloads and keywords', async () => {
+  it('is needed for three copies of vectors and payloads, and for keywords', async () => {
     const migration = await createMigrationAt('checked');
     const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 100 });
     const bytes = points.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
@@ -655,14 +666,14 @@ describe('the key of the memory backend', () => {
     expect(await vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('is reported as unproved if the backend answers for every user', async () => {
+  it('is reported as unverified if the backend answers for every user', async () => {
     const migration = await createMigration();
     await migration.start({}, { backend: { search: async () => 0 } });
     expect(await readKeyFacts(migration)).toEqual({ keyOfTestUser: 'unverified' });
   });
 });
 
-describe('a probe of a requirement of the window', () => {
+describe('a probe for the window', () => {
   it('accepts missing keyword vectors if the plan does', async () => {
     const migration = await createMigration();
     const vectors = { encodesKeywords: async () => false };

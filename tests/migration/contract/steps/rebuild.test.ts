@@ -59,7 +59,7 @@ describe('a rebuild', () => {
       'another embedding model',
     ],
     ['other dimensions', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
-    ['no memory for any sentence', { emptyExtractions: 99 }, 'there is no memory in'],
+    ['no memory of any sentence', { emptyExtractions: 99 }, 'there is no memory in'],
   ])('is refused if the new version has %s', async (_, shortcomings, why) => {
     const migration = await createMigrationAt('backed-up', { shortcomings });
     const before = await readRunState(migration);
@@ -161,7 +161,7 @@ describe('a collection that the new version created at its start', () => {
     expect(await readPhase(migration)).toBe('rebuilt');
   });
 
-  it('is an obstacle if it holds memories', async () => {
+  it('is an obstacle if it contains memories', async () => {
     const migration = await createMigration();
     const changes = await startPreview(migration);
     await changes.preview.addMemory('user-1', 'A user writes to it already');

@@ -190,7 +190,7 @@ describe('the data kept for a rollback', () => {
     ['the old collection', 'emptied', { removesWhenOver: true }],
     ['the backups, in place', 'emptied', { removesArtifactsWhenOver: true, inPlace: true }],
     ['the old collection', 'deleted', { removesWhenOver: true }],
-  ] as const)('is kept (%s) while the collection in use is %s', async (_, damage, plan) => {
+  ] as const)('is kept (%s) while the active collection is %s', async (_, damage, plan) => {
     const isInPlace = 'inPlace' in plan;
     const migration = await createMigrationAt('live', { isInPlace }, plan);
     const { services } = migration;
@@ -209,7 +209,7 @@ describe('the data kept for a rollback', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
   });
 
-  it('is kept while the collection in use is emptied, even if a rollback lost the last common version', async () => {
+  it('is kept while the active collection is emptied, even if a rollback lost the last common version', async () => {
     const migration = await createLiveRun({ removesArtifactsWhenOver: true });
     const ask: typeof migration.services.hooks.ask = async (request) => {
       if (request.action === 'freeze') await deleteOldCollection(migration);
@@ -227,7 +227,7 @@ describe('the data kept for a rollback', () => {
     expect((await listArtifacts(migration)).filter(isBackup)).not.toEqual([]);
   });
 
-  it('is compared with the collection in use only once a day', async () => {
+  it('is compared with the active collection only once a day', async () => {
     const migration = await createLiveRun({ removesWhenOver: true });
     const { services, logged } = migration;
     await emptyCollection(migration, migration.target);

@@ -60,7 +60,7 @@ describe('points without a vector', () => {
     },
   );
 
-  it('differ from points with a vector', async () => {
+  it('count as different from points with a vector', async () => {
     const migration = await createMigrationAt('copied');
     const { id, payload } = await readFirstPoint(migration, migration.target);
     const { vectors } = migration.services;

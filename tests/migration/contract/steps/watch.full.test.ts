@@ -78,7 +78,7 @@ describe('the watch', () => {
     ['deleted', 'after a rollback', ['rollback', 'abort']],
     ['emptied', 'before a window', ['abort']],
   ] as const)(
-    'removes nothing of an aborted run while the collection in use is %s, %s, until the operator says that users did it',
+    'removes nothing of an aborted run while the active collection is %s, %s, until the operator says that users did it',
     async (damage, when, steps) => {
       const migration = await createMigrationAt(when === 'before a window' ? 'backed-up' : 'live');
       const { services, logged } = migration;
@@ -153,7 +153,7 @@ describe('the watch', () => {
     }
   });
 
-  it('rolls back an expired window although the time of the last reminder cannot be read', async () => {
+  it('rolls back an expired window even if the time of the last reminder cannot be read', async () => {
     const migration = await createMigrationAt('equal');
     migration.advanceClock(31 * 60_000);
     const remindedAt = async () => {
@@ -163,7 +163,7 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
-  it('rolls back no live run for which there is nothing to do', async () => {
+  it('does not roll back a live run if there is nothing to do', async () => {
     const migration = await createMigrationAt('live');
     const { runs, lock, services } = migration;
     const lease = await lock.take(RUN);
@@ -248,8 +248,8 @@ describe('the watch', () => {
   });
 });
 
-describe('the function of the watch', () => {
-  it('does the due work when a timer invokes it, and the step of a run when a person invokes it with the id', async () => {
+describe('the watch function', () => {
+  it('does all due work if a timer invokes it, and the retention of one run if a person invokes it with a run id', async () => {
     const migration = await createMigrationAt('live');
     const invoke = createRetentionHandler(async () => migration.services);
     migration.advanceClock(30 * DAY_MS);
@@ -261,7 +261,7 @@ describe('the function of the watch', () => {
   });
 });
 
-describe('the function of the status', () => {
+describe('the status function', () => {
   it('shows the phase of the run, its evidence, and who may give which command', async () => {
     const migration = await createMigration();
     const status = createStatusHandler(async () => migration.services);
