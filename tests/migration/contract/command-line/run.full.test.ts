@@ -27,7 +27,7 @@ describe('migrate run', () => {
   it('continues after every lost response', async () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
-    const losing = interceptInvoke(place, async (name, invoke) => {
+    const losingPlace = interceptInvoke(place, async (name, invoke) => {
       const result = await invoke();
       if (name === 'status') return result;
       invocations += 1;
@@ -36,7 +36,7 @@ describe('migrate run', () => {
     });
     let attempts = 0;
     for (let code = 1; code !== 0 && attempts < 50; attempts += 1) {
-      code = (await type(`${FROM_THE_START} --yes`, {}, losing)).code;
+      code = (await type(`${FROM_THE_START} --yes`, {}, losingPlace)).code;
     }
     expect(await phase()).toBe('live');
     expect(attempts).toBeGreaterThan(5);
@@ -50,14 +50,14 @@ describe('migrate run', () => {
     async (_, times, code, expectedPhase) => {
       const { type, phase, place, operator } = await createRunningOperator();
       let failures = 0;
-      const failing = interceptInvoke(place, async (name, invoke) => {
+      const failingPlace = interceptInvoke(place, async (name, invoke) => {
         if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
           failures += 1;
           throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
         }
         return await invoke();
       });
-      const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
+      const ended = await type(`${FROM_THE_START} --yes`, {}, failingPlace);
       expect([ended.code, await phase()]).toEqual([code, expectedPhase]);
       expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
       expect(operator.actions.at(-1)).toBe('open-writes');
@@ -66,11 +66,11 @@ describe('migrate run', () => {
 
   it('ends with the warning that users cannot write if it stops inside the window', async () => {
     const { type, place, phase } = await createRunningOperator();
-    const broken = interceptInvoke(place, async (name, invoke) => {
+    const brokenPlace = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
       return await invoke();
     });
-    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, broken);
+    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, brokenPlace);
     expect(code).toBe(1);
     const [window, last] = status.trim().split('\n').slice(-2);
     expect(window).toMatch(
@@ -137,14 +137,14 @@ describe('migrate run', () => {
   it('completes if another operator runs the cutover at the same time', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
     let hasIntervened = false;
-    const racing = interceptInvoke(place, async (name, invoke) => {
+    const racingPlace = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
         hasIntervened = true;
         await follow('cutover');
       }
       return await invoke();
     });
-    const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    const { code } = await type(`${FROM_THE_START} --yes`, {}, racingPlace);
     expect([code, hasIntervened, await phase()]).toEqual([0, true, 'live']);
     expect(operator.actions).not.toContain('deploy-old');
   });
@@ -155,14 +155,14 @@ describe('migrate run', () => {
   ])('says why it ends if another command %s', async (action, timeLeft) => {
     const { type, phase, place, invoke: invokeStep } = await createRunningOperator();
     let hasIntervened = false;
-    const racing = interceptInvoke(place, async (name, invoke) => {
+    const racingPlace = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
         hasIntervened = true;
         await invokeStep('rollback', {}, {}, () => timeLeft);
       }
       return await invoke();
     });
-    const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racingPlace);
     expect([code, await phase()]).toEqual([1, 'copied']);
     expect(output).toContain(`! Cutover: another command ${action}.`);
   });

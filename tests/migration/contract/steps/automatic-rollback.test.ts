@@ -442,8 +442,8 @@ it('a rate limit that cannot be stored does not begin a rollback', async () => {
 it('a window without a collection to return to says what failed, and why it cannot roll back', async () => {
   const migration = await createMigrationAt('equal');
   const { services, runs } = migration;
-  const slow = { hooks: { ask: async () => 'under-way' as const } };
-  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  const slowHooks = { hooks: { ask: async () => 'under-way' as const } };
+  expect(await migration.invoke('cutover', {}, slowHooks)).toMatchObject({ phase: 'switching' });
   await services.vectors.deleteCollection(SOURCE);
   const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
   const changes = { vectors: { fetchVersion: async () => '2.0.0' }, backend: { health } };

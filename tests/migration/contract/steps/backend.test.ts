@@ -68,8 +68,8 @@ describe('the preflight', () => {
     });
     const failure = backend.findMissing(USER).catch((error) => error);
     const { services } = migration;
-    const changed = { ...migration, services: changeServices(services, { backend }) };
-    const { reasons, problems } = await checkBackend(changed);
+    const changedMigration = { ...migration, services: changeServices(services, { backend }) };
+    const { reasons, problems } = await checkBackend(changedMigration);
     expect([await failure, reasons, problems?.[0]?.remedy]).toEqual([
       expect.anything(),
       [expect.stringMatching(/All of its endpoints answer 404/)],

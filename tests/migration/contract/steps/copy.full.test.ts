@@ -143,15 +143,15 @@ it('a migration during which users write goes live with every write', async () =
   const { vectors } = migration.services;
   const writer = createWriter(vectors);
   const freezing = onRequest(migration, 'freeze', async () => writer.freeze());
-  const busy = { vectors: writer.busyStore, ...freezing };
-  await migration.start({}, busy);
+  const busyServices = { vectors: writer.busyStore, ...freezing };
+  await migration.start({}, busyServices);
   for (const step of ['backup', 'rebuild', 'copy'] as const) {
-    await migration.finish(step, {}, busy);
+    await migration.finish(step, {}, busyServices);
   }
   const copied = await computeFingerprint(vectors, migration.target);
   expect(copied).not.toEqual(await computeFingerprint(vectors, SOURCE));
   await migration.openWindow();
-  await migration.finish('cutover', {}, busy);
+  await migration.finish('cutover', {}, busyServices);
   expect(writer.writes()).toBeGreaterThan(40);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   const before = await computeFingerprint(vectors, SOURCE);

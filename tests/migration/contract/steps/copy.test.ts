@@ -112,10 +112,11 @@ it.each([
     await services.runs.saveCheckpoint(lease, step, checkpoint);
     isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
   };
-  const changed = { ...services, runs: { ...services.runs, saveCheckpoint } };
+  const changedServices = { ...services, runs: { ...services.runs, saveCheckpoint } };
   const timeLeftMs = () => (isFilled ? 0 : 600_000);
   if (milestone === 'checked') await runPreflight(services, payload, time);
-  else await advance(copy, changed, { ...parseStepCall('copy', payload), timeLeftMs, time });
+  else
+    await advance(copy, changedServices, { ...parseStepCall('copy', payload), timeLeftMs, time });
   const limitedMs = time.now();
   expect(limitedMs / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;

@@ -255,8 +255,8 @@ describe('a rollback whose decisions were recorded beside its stages', () => {
 
 it('writes are opened in time if the window has expired and the old collection cannot be restored', async () => {
   const migration = await createMigrationAt('equal');
-  const slow = onRequest(migration, 'open-writes', () => 'under-way');
-  await migration.invoke('cutover', {}, slow);
+  const slowHooks = onRequest(migration, 'open-writes', () => 'under-way');
+  await migration.invoke('cutover', {}, slowHooks);
   await migration.services.vectors.deleteCollection(SOURCE);
   migration.advanceClock(31 * MINUTE_MS);
   const earlierActionCount = migration.operator.actions.length;
@@ -284,10 +284,12 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
   };
   const changes: ServiceChanges = { ...silentBackend, hooks: { ask } };
   const isRefused = ({ passed }: RecordedJournal) => '#end' in passed;
-  const dying = killAfter(changeServices(migration.services, changes), isRefused);
+  const killedServices = killAfter(changeServices(migration.services, changes), isRefused);
   let outcome: unknown;
   for (let n = 0; n < 400 && !(outcome instanceof Killed); n += 1) {
-    outcome = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+    outcome = await migration
+      .finish('rollback', {}, killedServices)
+      .catch((error: unknown) => error);
     migration.advanceClock(20_000);
   }
   expect(outcome).toBeInstanceOf(Killed);
@@ -316,11 +318,11 @@ it('writes to the new version survive a kill, the loss of the old collection and
     await vectors.deleteCollection(SOURCE);
   });
   let wasDeployed = false;
-  const dying = killAfter(changeServices(migration.services, deleting), ({ passed }) => {
+  const killedServices = killAfter(changeServices(migration.services, deleting), ({ passed }) => {
     wasDeployed ||= 'deployed' in passed;
     return wasDeployed && !('frozen' in passed);
   });
-  await expect(migration.finish('rollback', {}, dying)).rejects.toThrow(Killed);
+  await expect(migration.finish('rollback', {}, killedServices)).rejects.toThrow(Killed);
   const { vectors: dense = {}, sparse_vectors = {} } = info?.config.params ?? {};
   await vectors.createCollection(SOURCE, { vectors: dense, sparse_vectors });
   await vectors.upsert(SOURCE, points as readonly Point[], 'upsert');

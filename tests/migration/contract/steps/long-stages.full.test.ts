@@ -113,8 +113,8 @@ describe('a stage that is running when the window closes', () => {
       await setting.change(names);
       if (isOpening) await closeWindow(migration);
     };
-    const opening = { hooks: { ask }, setting: { change } };
-    expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
+    const pausedOpening = { hooks: { ask }, setting: { change } };
+    expect(await migration.invoke('cutover', {}, pausedOpening)).toMatchObject({ done: false });
     migration.operator.actions.length = 0;
     const attempt = migration.invoke('cutover', {}, { setting: { change } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
@@ -125,7 +125,7 @@ describe('a stage that is running when the window closes', () => {
     const migration = await createMigrationAt('equal');
     await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
     let beats = 0;
-    const slow: ServiceChanges = {
+    const slowHooks: ServiceChanges = {
       hooks: {
         ask: async (request) => {
           migration.advanceClock(WINDOW_MS);
@@ -135,7 +135,7 @@ describe('a stage that is running when the window closes', () => {
         },
       },
     };
-    await migration.finish('rollback', {}, slow);
+    await migration.finish('rollback', {}, slowHooks);
     expect(beats).toBeGreaterThan(0);
     expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });

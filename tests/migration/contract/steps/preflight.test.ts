@@ -425,8 +425,11 @@ describe('the preflight', () => {
   it('reports the prerequisites that it could not check, and checks the others', async () => {
     const runChecks = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
-      const changed = changeServices(services, changes);
-      const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
+      const changedServices = changeServices(services, changes);
+      const { prerequisites } = await runPreflight(changedServices, {
+        runId: RUN,
+        sourceCollection,
+      });
       const listNames = (checks: typeof prerequisites) => checks.map(({ name }) => name);
       return {
         failed: listNames(
@@ -532,8 +535,8 @@ describe('the preflight', () => {
   it('says how to migrate without a graph that does not answer', async () => {
     const { services } = await createMigration();
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
-    const changed = changeServices(services, { graph: { readServer: failUnavailable } });
-    const { prerequisites } = await runPreflight(changed, payload);
+    const changedServices = changeServices(services, { graph: { readServer: failUnavailable } });
+    const { prerequisites } = await runPreflight(changedServices, payload);
     const graph = prerequisites.find(({ name }) => name === 'Graph store');
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
   });

@@ -99,14 +99,14 @@ describe('a memory of the test user that is written in the background', () => {
     return { vectors: { deletePoints } };
   }
 
-  it('while others are removed is removed, too', async () => {
+  it('is removed, too, if it appears while others are removed', async () => {
     const migration = await createMigrationAt('backed-up');
     await migration.finish('rebuild', {}, await addLateMemories(migration, 1));
     expect(await readPhase(migration)).toBe('rebuilt');
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
-  it('after the second removal makes the rebuild fail', async () => {
+  it('makes the rebuild fail if it appears after the second removal', async () => {
     const migration = await createMigrationAt('backed-up');
     const attempt = migration.finish('rebuild', {}, await addLateMemories(migration, 2));
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));

@@ -18,8 +18,8 @@ it('deletions accepted for a window are not accepted for its rollback', async ()
   const migration = await createMigrationAt('equal');
   const { vectors } = migration.services;
   const before = await vectors.count(SOURCE);
-  const slow = onRequest(migration, 'open-writes', () => 'under-way');
-  await migration.invoke('cutover', { deletes: before }, slow);
+  const slowHooks = onRequest(migration, 'open-writes', () => 'under-way');
+  await migration.invoke('cutover', { deletes: before }, slowHooks);
   await emptyCollection(migration, migration.target, before - 10);
   migration.advanceClock(31 * MINUTE_MS);
   await repeatUntilRolledBack(migration, () => keepWatch(migration.services));
@@ -111,10 +111,15 @@ async function repeatUntilKilled(
     await runs.saveCheckpoint(lease, step, checkpoint);
     isDead ||= JSON.stringify(checkpoint.state).includes('"#end"');
   };
-  const changed = changeServices(migration.services, { ...changes, runs: { saveCheckpoint } });
-  const dying = createServicesKilledBefore(changed, () => isDead);
+  const changedServices = changeServices(migration.services, {
+    ...changes,
+    runs: { saveCheckpoint },
+  });
+  const killedServices = createServicesKilledBefore(changedServices, () => isDead);
   for (let minutes = 0; minutes < MAX_MINUTES; minutes += 1) {
-    const outcome = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+    const outcome = await migration
+      .finish('rollback', {}, killedServices)
+      .catch((error: unknown) => error);
     if (outcome instanceof Killed) return minutes;
     migration.advanceClock(MINUTE_MS);
   }

@@ -365,15 +365,15 @@ describe('several runs that are live', () => {
     const second = await runs.start('run-b', plan, REPORT);
     const lease = await lock.take('run-b');
     const { window, evidence } = run;
-    const live = { ...second, phase: 'live' as const, window, evidence };
-    await runs.finish(lease, live, 'cutover');
+    const liveRun = { ...second, phase: 'live' as const, window, evidence };
+    await runs.finish(lease, liveRun, 'cutover');
     migration.advanceClock(30 * DAY_MS);
     const read: typeof runs.read = async (id) => {
       if (id === RUN) throw new Error('Not now');
       return await runs.read(id);
     };
-    const failing = { ...services, runs: { ...runs, read } };
-    await expect(keepWatch(failing)).rejects.toThrow('Not now');
+    const failingServices = { ...services, runs: { ...runs, read } };
+    await expect(keepWatch(failingServices)).rejects.toThrow('Not now');
     expect((await runs.read('run-b')).phase).toBe('closed');
     await keepWatch(services);
     expect((await runs.read(RUN)).phase).toBe('closed');

@@ -113,8 +113,8 @@ async function createFailedCutover(): Promise<Migration> {
 /** Creates a run that has asked to open writes, and waits for that action. */
 async function createOpening(): Promise<Migration> {
   const migration = await createMigrationAt('equal');
-  const slow = onRequest(migration, 'open-writes', () => 'under-way');
-  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  const slowHooks = onRequest(migration, 'open-writes', () => 'under-way');
+  expect(await migration.invoke('cutover', {}, slowHooks)).toMatchObject({ phase: 'switching' });
   const { openedAt, frozenSince } = await readStatus(migration.services);
   expect([openedAt, frozenSince]).toEqual([expect.any(String), null]);
   return migration;
@@ -188,7 +188,9 @@ const makeEveryWrite = inSequence(
 );
 
 interface Row {
+  /** Creates the run; by default one that is live */
   readonly from?: () => Promise<Migration>;
+  /** Happens before the rollback begins */
   readonly before?: MigrationEvent;
   /** Happens right before the first request for that action */
   readonly during?: readonly [ExternalAction, MigrationEvent];
@@ -205,6 +207,7 @@ interface Row {
   /** Texts that the active collection contains in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
+  /** True if the report names no collection to compare by hand */
   readonly needsNoComparison?: true;
   readonly takesNoWindow?: string;
 }
@@ -406,12 +409,12 @@ describe('users return after a rollback', () => {
         (await vectors.collectionExists(name))
           ? await computeFingerprint(vectors, name)
           : undefined;
-      const live = liveCollectionOf(await runs.read(RUN));
+      const liveCollection = liveCollectionOf(await runs.read(RUN));
       const initial = await readContents(SOURCE);
       const readAll = async () => ({
         initial,
         old: await readContents(SOURCE),
-        new: await readContents(live),
+        new: await readContents(liveCollection),
       });
       await row.before?.(migration);
       let expected = await readAll();
@@ -517,14 +520,14 @@ it.each(oneInEvery(3, Object.entries(REFUSED_ROWS)))(
   async (_, { refused, why, changes, before }) => {
     const migration = await createLive();
     const { vectors, setting, backend } = migration.services;
-    const old = await computeFingerprint(vectors, SOURCE);
+    const oldContents = await computeFingerprint(vectors, SOURCE);
     await before?.(migration);
     const attempt = migration.finish('rollback', {}, changes(migration));
     await expect(attempt).rejects.toEqual(failureNamed(refused, why));
     expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.actions.at(-1)).toBe('open-writes');
     expect(await setting.read()).toBe(migration.target);
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(oldContents);
     await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     await migration.finish('rollback', { asItWas: true });
     expect(await readPhase(migration)).toBe('copied');
@@ -539,12 +542,12 @@ describe('before the setting is changed', () => {
     async (milestone) => {
       const migration = await createMigrationAt(milestone);
       const { vectors } = migration.services;
-      const old = await computeFingerprint(vectors, SOURCE);
+      const oldContents = await computeFingerprint(vectors, SOURCE);
       await migration.finish('rollback', { actor: 'machine' });
       expect(await readPhase(migration)).toBe('copied');
       expect(migration.operator.actions.at(-1)).toBe('open-writes');
       expect(migration.operator.actions).not.toContain('deploy-old');
-      expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(oldContents);
       expect(await listCollections(migration)).toContain(migration.target);
       expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
     },
@@ -838,11 +841,11 @@ describeInFull('when the old collection', () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     await writeToOld(migration, 'From a program that still uses the old one');
-    const old = await computeFingerprint(vectors, SOURCE);
+    const oldContents = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', {}, makeRed(migration.target)(migration));
     await migration.finish('copy');
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
-    expect(await computeFingerprint(vectors, migration.target)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(oldContents);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(oldContents);
   });
 
   it('cannot be served because no old version is deployed, the rollback says so, and ends once one is', async () => {
@@ -1065,7 +1068,7 @@ describe('a new collection that is damaged', () => {
   it.each(REFUSED)('removes nothing from the old one: it %s', async (_, damage, why) => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
-    const old = await computeFingerprint(vectors, SOURCE);
+    const oldContents = await computeFingerprint(vectors, SOURCE);
     await damage(migration);
     const unchanged = await readService(migration);
     for (const execute of [false, true]) {
@@ -1075,11 +1078,11 @@ describe('a new collection that is damaged', () => {
     expect(await readService(migration)).toEqual(unchanged);
     const { refused } = await readStatus(migration.services);
     expect(refused).toMatchObject({ name: 'RefusedMassChange', why: expect.stringMatching(why) });
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(oldContents);
     await migration.finish('rollback', { asItWas: true });
     expect(await readPhase(migration)).toBe('copied');
     expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(oldContents);
   });
 
   it.each([
@@ -1273,8 +1276,8 @@ describeInFull('a window that has expired', () => {
   it('can be finished late by an operator if there is nothing to return to', async () => {
     const migration = await createMigrationAt('equal');
     const { vectors } = migration.services;
-    const slow = { hooks: { ask: async () => 'under-way' as const } };
-    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    const slowHooks = { hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slowHooks)).toMatchObject({ phase: 'switching' });
     await vectors.deleteCollection(SOURCE);
     const services = changeServices(migration.services, {
       vectors: { fetchVersion: async () => '2.0.0' },
@@ -1294,8 +1297,8 @@ describeInFull('a window that has expired', () => {
 
   it('cannot be finished late if there is a collection to return to', async () => {
     const migration = await createMigrationAt('equal');
-    const slow = { hooks: { ask: async () => 'under-way' as const } };
-    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    const slowHooks = { hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slowHooks)).toMatchObject({ phase: 'switching' });
     migration.advanceClock(PAST_WINDOW_MS);
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));

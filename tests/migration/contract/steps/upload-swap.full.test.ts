@@ -136,11 +136,11 @@ describe('a cutover by upload', () => {
 
   it('leaves no collection of a failed upload after the rollback', async () => {
     const migration = await createEqual();
-    const failing = interceptUpload(migration, NAME, async (upload) => {
+    const failingUpload = interceptUpload(migration, NAME, async (upload) => {
       await upload();
       throw new Error('The upload failed');
     });
-    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+    await expect(migration.finish('cutover', {}, failingUpload)).rejects.toEqual(
       failureNamed('RefusedDefect'),
     );
     await migration.finish('rollback', { actor: 'machine' });
@@ -151,10 +151,10 @@ describe('a cutover by upload', () => {
   it('creates another snapshot if the stored one is corrupted', async () => {
     const migration = await createEqual();
     const { artifacts } = migration.services;
-    const failing = interceptUpload(migration, NAME, () =>
+    const failingUpload = interceptUpload(migration, NAME, () =>
       Promise.reject(createBusyFailure('No upload yet')),
     );
-    await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
+    await expect(migration.finish('cutover', {}, failingUpload)).rejects.toThrow(/No upload yet/);
     const parts = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
     for (const { key } of parts) {
       const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));

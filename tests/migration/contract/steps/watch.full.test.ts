@@ -66,8 +66,8 @@ describe('the watch', () => {
     }
     migration.advanceClock(30 * DAY_MS);
     const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
-    const failing = { ...services, artifacts: { ...services.artifacts, deleteAll } };
-    await expect(keepWatch(failing)).rejects.toEqual(failureNamed('RetryableUnavailable'));
+    const failingServices = { ...services, artifacts: { ...services.artifacts, deleteAll } };
+    await expect(keepWatch(failingServices)).rejects.toEqual(failureNamed('RetryableUnavailable'));
     await keepWatch(services);
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
     expect(await lock.retainedRuns()).toEqual([]);

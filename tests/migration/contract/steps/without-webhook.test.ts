@@ -121,7 +121,7 @@ describe('without a webhook', () => {
     ['answers', async () => 'under-way' as const],
     ['fails', () => Promise.reject(new Error('webhook'))],
   ])(
-    'a webhook that %s meanwhile withdraws the request, and the next invocation asks again',
+    'a request to a person is withdrawn if a webhook %s, and made again by the next invocation',
     async (_, ask) => {
       const person = await createLivePerson();
       const { runStep, confirm, showPending, readPending, expectAllRefusedBut } = person;
