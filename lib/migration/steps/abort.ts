@@ -1,5 +1,5 @@
-// Ends a run before its window, and removes what it built on the store. The run's artifacts and the collections that users worked
-// on are kept for a retention period; then the watch removes them.
+// Aborts a run before its window, and removes the collections that the run built. The run's artifacts, and collections that users
+// worked on, are kept for a retention period; then the watch removes them.
 import type { StepInput } from '../runs/input.ts';
 import { phaseSince, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
@@ -21,7 +21,7 @@ export const abort: Step = {
   work: async (context) => {
     const { run, updateRun } = context;
     const { keeps } = await decideRemovals(context);
-    // Recorded before the removal: after a kill in between, the next abort keeps the same.
+    // Recorded before the removal, so that an abort that is repeated after a kill keeps the same collections.
     if (keeps.length > 0) await updateRun({ kept: [...new Set([...run.kept, ...keeps])] });
     await removeOwnCollections(context, { except: keeps.flatMap(withCompanion) });
     await undoInPlace(context);
@@ -29,12 +29,14 @@ export const abort: Step = {
   },
 };
 
-/** Decides which of the run's collections to remove. Those that may hold the only copy of some memories are kept for a person. */
+/** Decides which of the run's collections to remove. Those that may hold the only copy of a memory are kept. */
 async function decideRemovals(request: StepRequest) {
   const ownCollections = listOwnCollections(request);
   const filledCollections = await listFilledCollections(request, ownCollections);
   const mayHoldLastCopies = filledCollections.length > 0 && (await activeLacksMost(request));
-  const lastCopies = mayHoldLastCopies ? filledCollections : await listLateWritten(request);
+  const lastCopies = mayHoldLastCopies
+    ? filledCollections
+    : await listLateWrittenCollections(request);
   const keeps = ownCollections.filter(
     (name) => lastCopies.includes(name) || request.run.kept.includes(name),
   );
@@ -42,22 +44,22 @@ async function decideRemovals(request: StepRequest) {
   return { removes: ownCollections.filter((name) => !keptCollections.includes(name)), keeps };
 }
 
-/** Lists collections with points. Companions are left out, as they hold no memories. */
+/** Lists the collections that have points, except companions, which hold no memories. */
 async function listFilledCollections(
   { services: { vectors }, run }: StepRequest,
-  own: readonly string[],
+  ownCollections: readonly string[],
 ): Promise<string[]> {
   const companions = [builtCollectionsOf(run)[1], liveCollectionsOf(run)[1]];
   const filledCollections: string[] = [];
-  for (const name of own) {
+  for (const name of ownCollections) {
     if (companions.includes(name) || !(await vectors.collectionExists(name))) continue;
     if ((await vectors.count(name)) > 0) filledCollections.push(name);
   }
   return filledCollections;
 }
 
-/** Lists the new collection if it has late writes: an instance from an earlier window may still write to it alone. */
-async function listLateWritten(request: StepRequest): Promise<string[]> {
+/** Lists the new collection if it has late writes: after an earlier window, a backend instance may still write to it. */
+async function listLateWrittenCollections(request: StepRequest): Promise<string[]> {
   const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
   if (!run.base || !listOwnCollections(request).includes(standby)) return [];
@@ -68,8 +70,8 @@ async function listLateWritten(request: StepRequest): Promise<string[]> {
 }
 
 /**
- * Removes the remains of an aborted run: each collection that users once worked on, when its retention period ends; backups and
- * reports, when all these periods and the run's own have ended. Takes the lock only if something is due.
+ * Removes what an aborted run has left. A collection that users worked on is removed when its retention period ends; backups and
+ * reports are removed when every such period, and the run's own, has ended. Takes the lock only if a removal is due.
  * @param deletes number of memories that users deleted, according to the operator
  * @throws Refusal if the collection in use seems to have been emptied
  */
@@ -89,9 +91,11 @@ export async function removeAborted(
   try {
     await removeKept({ services, run, deletes, removesMemories: true }, async () => {
       const remainingRun =
-        expired.length > 0 ? await removeServed({ services, run, lease }, expired) : run;
+        expired.length > 0
+          ? await removeExpiredCollections({ services, run, lease }, expired)
+          : run;
       if (!isRetentionOver) return;
-      // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
+      // First the record drops the base, so that after a kill nothing reads the base's half-deleted artifacts.
       await runs.write(lease, { ...remainingRun, base: undefined });
       await artifacts.deleteAll(`${run.runId}/`);
       retained = 'ended';
@@ -106,18 +110,20 @@ function computeRetentionEnd(run: Run): number {
   return Math.max(runRetentionEnd, ...run.served.map(({ until }) => until));
 }
 
-/** Removes collections, except one that changed after users left it, which is recorded as kept. @returns the changed record */
-async function removeServed(
+/** Keeps the new collection, and records that, if it has changed since users left it. @returns the changed record */
+async function removeExpiredCollections(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
-  served: Run['served'],
+  expired: Run['served'],
 ): Promise<Run> {
   const { lock, runs, vectors, setting } = services;
-  const collections = served.map(({ collection }) => collection);
+  const collections = expired.map(({ collection }) => collection);
   const [live, companion] = liveCollectionsOf(run);
-  const exists = collections.includes(live) && (await vectors.collectionExists(live));
+  const liveExists = collections.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
   const hasChanged =
-    exists && !isInUse && !(await haveSameMemories({ services, run }, live, { base: run.base }));
+    liveExists &&
+    !isInUse &&
+    !(await haveSameMemories({ services, run }, live, { base: run.base }));
   const except = hasChanged ? [live, companion] : [];
   await removeCollections({ services, run, renewLease: () => lock.renew(lease) }, collections, {
     except,
@@ -125,7 +131,7 @@ async function removeServed(
   const changedRun = {
     ...run,
     kept: [...run.kept, ...(hasChanged ? [live] : [])],
-    served: run.served.filter((entry) => !served.includes(entry)),
+    served: run.served.filter((entry) => !expired.includes(entry)),
   };
   await runs.write(lease, changedRun);
   return changedRun;

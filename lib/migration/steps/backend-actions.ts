@@ -1,6 +1,6 @@
-// The actions of a switch: freezing writes, changing the setting and the aliases that name the collection, deploying, opening
-// writes. Setting and aliases are changed here; a webhook carries out the other actions, or a person does and confirms
-// each. A confirmation is valid for one pending action. A test user's write proves that writes are frozen, or open again.
+// The actions of a switch: freeze writes, change the setting and the aliases that name the collection, deploy, and open writes.
+// This file changes the setting and the aliases. A webhook carries out the other actions, or a person does and confirms each one.
+// A confirmation is valid for one pending action. Writes of a test user prove that writes are frozen, or open again.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { refuseChangedSetting } from '../ports/collection-setting.ts';
@@ -15,10 +15,10 @@ import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
 
-/** A freeze expires by itself this long after the window's deadline. */
+/** Time between the window's deadline and the moment when a freeze expires by itself */
 const FREEZE_GRACE_MS = 15 * 60_000;
 
-/** Requests an action, and waits until it is done. @throws Paused */
+/** Requests an action. @throws Paused until the action is done */
 export async function waitForAction(
   context: StepContext,
   action: ExternalAction,
@@ -27,12 +27,12 @@ export async function waitForAction(
   const outcome = await requestAction(context, action, collection);
   if (outcome === 'done') return;
   const needsPerson = outcome === 'asked-of-a-person';
-  if (needsPerson && (await isConfirmed(context, action, collection))) return;
+  if (needsPerson && (await checkConfirmation(context, action, collection))) return;
   throw new Paused({ waitsFor: 'the webhook', needsPerson });
 }
 
-/** True if the action is confirmed. Makes it the pending action if it is not yet. */
-async function isConfirmed(
+/** Records the action as pending, if it is not pending yet. @returns true if a person has confirmed it */
+async function checkConfirmation(
   { services, run, lease, updateRun }: StepContext,
   action: ExternalAction,
   collection: string,
@@ -46,7 +46,7 @@ async function isConfirmed(
   return false;
 }
 
-// After any response of a webhook, even a refusal, no action is pending for a person.
+// Any response of a webhook, even a refusal, ends the wait for a person.
 async function requestAction(
   context: StepContext,
   action: ExternalAction,
@@ -82,14 +82,14 @@ async function callHook(
   });
 }
 
-/** Names a request: the same action in another window or rollback, or after `askAgain`, is a new request. */
+/** Identifies a request. The same action is a new request in another window or rollback, and after `askAgain`. */
 function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseSince(run)}`;
 }
 
 /**
- * Called when an action was falsely reported as done: the next request is a new one, for a person and for a webhook that carries
- * out each request once.
+ * Makes the next request a new one, for example after an action was falsely reported as done: a person must confirm again, and a
+ * webhook that carries out each request only once acts again.
  */
 export async function askAgain({ services, run, updateRun }: StepContext): Promise<void> {
   const { askedAgainAt: previous = 0 } = run;
@@ -97,7 +97,7 @@ export async function askAgain({ services, run, updateRun }: StepContext): Promi
   await updateRun({ pendingAction: undefined, askedAgainAt });
 }
 
-/** Adds to the message of a failure that the action before it may not have been carried out. */
+/** Adds a hint to a failure's message: the preceding action may not have been carried out. */
 export function addActionHint(
   action: ExternalAction,
   collection: string,
@@ -109,23 +109,23 @@ export function addActionHint(
   return new RetryableFailure(name, why, { cause: failure, ...(code && { code }) });
 }
 
-/** Time since which the test writes have had the same result */
+/** Since when all test writes have been refused, or have proved nothing */
 export const freezeChecksSchema = v.object({
   refusedSince: v.optional(v.number()),
   unprovedSince: v.optional(v.number()),
 });
 
-/** Time between two test writes; shorter if `drainSeconds` is */
+/** Time between two test writes, unless `drainSeconds` is shorter */
 const FREEZE_POLL_SECONDS = 10;
 
 function choosePollSeconds({ drainSeconds }: Run['plan']): number {
   return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
 }
 
-/** Time for which responses that prove nothing are tolerated */
-const PATIENCE_MS = 60_000;
+/** Time for which test writes may prove nothing before the freeze is refused */
+const MAX_INCONCLUSIVE_MS = 60_000;
 
-/** Failures that prove that the backend accepts no writes at all */
+/** Codes of failures that prove that the backend accepts no writes at all */
 const FREEZE_PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Proof of a freeze, for the report */
@@ -137,27 +137,27 @@ export const proofSchema = v.object({
 
 type FreezeProof = v.InferOutput<typeof proofSchema>;
 
-interface Freezing {
-  /** Collections that the backend's writes change */
+interface FreezeOptions {
+  /** Collections that the backend may write to */
   readonly collections: readonly [string, ...string[]];
   readonly needsProof?: boolean;
 }
 
 export async function freezeWrites(
   context: StepContext,
-  { collections, needsProof = true }: Freezing,
+  { collections, needsProof = true }: FreezeOptions,
 ): Promise<FreezeProof | Record<string, never>> {
   await waitForAction(context, 'freeze', collections[0]);
   return needsProof ? await proveFrozen(context, collections) : {};
 }
 
 /**
- * Tries a write, and keeps the result for the next try.
- * @throws Paused until writes have been refused for long enough; Refusal if one is accepted, or if nothing proves the freeze
+ * Tries one write, and saves the result for the next attempt.
+ * @throws Paused until writes have been refused for long enough; Refusal if a write is accepted, or if nothing proves the freeze
  */
 async function proveFrozen(
   context: StepContext,
-  collections: Freezing['collections'],
+  collections: FreezeOptions['collections'],
 ): Promise<FreezeProof> {
   const { cursor, saveCursor } = context;
   const checks = v.parse(v.optional(freezeChecksSchema, {}), cursor);
@@ -165,14 +165,14 @@ async function proveFrozen(
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE_TEXT);
   if (!failure) throw refuseUnfrozen('The memory backend still accepts writes.');
-  // A wrong key, or the key of another user, never proves anything.
+  // A refusal of the key says nothing about the freeze.
   const isResponse = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isResponse) throw failure;
   if (!FREEZE_PROOFS.includes(failure.code)) {
     const { unprovedSince = now } = checks;
     await saveCursor({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
-    if (now - unprovedSince < PATIENCE_MS)
+    if (now - unprovedSince < MAX_INCONCLUSIVE_MS)
       throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
     throw refuseUnfrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
@@ -189,7 +189,7 @@ async function proveFrozen(
 }
 
 /**
- * Checks that a freeze has ended: a write that is still refused shows that "open-writes" was not done. Any other response proves
+ * Checks that a freeze has ended. If a test write is still refused, "open-writes" was not carried out. Any other response proves
  * nothing, and does not stop the run.
  * @throws RetryableFailure so that "open-writes" is requested again
  */
@@ -208,7 +208,7 @@ const MEMORABLE_TEXT = 'My name is a test of the write freeze.';
 /** Text that yields no memory, not even in a graph */
 const FORGETTABLE_TEXT = 'Hi.';
 
-/** Tries a write of the test user, and removes it. @returns its failure; undefined if the write was made */
+/** Writes as the test user, then removes the writes. @returns why it failed; undefined if anything was written */
 async function tryWrite(
   context: StepContext,
   collections: readonly string[],
@@ -235,17 +235,17 @@ type ActivationContext = Pick<StepContext, 'services' | 'run' | 'updateRun' | 'r
 interface Activation {
   readonly from: string;
   readonly to: string;
-  /** Called if the store refuses to move the aliases; without it, the activation is refused. */
+  /** Called if the store refuses to move the aliases. By default that refusal is thrown. */
   readonly onAliasesRefused?: (refusal: Refusal) => void;
 }
 
-/** Changes setting and aliases. Can be repeated. @throws Refusal if the setting names another collection */
+/** Points the setting and the aliases to `to`. Can be repeated. @throws Refusal if the setting names a third collection */
 export async function activate(
   context: ActivationContext,
   { from, to, onAliasesRefused }: Activation,
 ): Promise<void> {
   const { services, renewLease } = context;
-  const aliases = await findAliases(context);
+  const aliases = await recordAliases(context);
   await renewLease();
   if (from !== to) await services.setting.change({ from, to });
   await moveAliases(context, aliases, to).catch((error: unknown) => {
@@ -254,8 +254,8 @@ export async function activate(
   });
 }
 
-/** Lists the aliases of the old collection. They are recorded before any is moved: a rollback moves back only these. */
-async function findAliases({
+/** Records the aliases of the old collection before any of them is moved: a rollback moves back only the recorded ones. */
+async function recordAliases({
   services,
   run,
   updateRun,
@@ -269,14 +269,14 @@ async function findAliases({
   return aliases;
 }
 
-/** Moves aliases. An alias that another program moved stays where it is; one that was deleted with its collection is recreated. */
+/** Leaves alone an alias that another program has moved. Creates again an alias that was deleted with its collection. */
 async function moveAliases(
   { services: { vectors }, run, renewLease }: ActivationContext,
   aliases: readonly string[],
   to: string,
 ): Promise<void> {
   if (aliases.length === 0) return;
-  const current = new Map(
+  const collectionByAlias = new Map(
     (await vectors.listAliases()).map(({ alias_name, collection_name }) => [
       alias_name,
       collection_name,
@@ -284,7 +284,7 @@ async function moveAliases(
   );
   const ownCollections = [undefined, ...switchableCollections(run)];
   const toMove = aliases.filter((alias) => {
-    const collection = current.get(alias);
+    const collection = collectionByAlias.get(alias);
     return collection !== to && ownCollections.includes(collection);
   });
   if (toMove.length === 0) return;
@@ -296,7 +296,7 @@ function switchableCollections(run: Run): readonly string[] {
   return [run.plan.sourceCollection, liveCollectionOf(run), restoredCollectionOf(run)];
 }
 
-/** @throws Refusal if another program changed the setting: users may write to the collection that it names. */
+/** @throws Refusal if another program changed the setting: users may be writing to another collection. */
 export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
   const active = await setting.read();
   if (isSettingKnown(run, active)) return;

@@ -9,9 +9,9 @@ import type { Services } from '../services.ts';
 import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 
 interface Replacement {
-  /** The behaviour without the endpoint */
+  /** What the migration does without the endpoint */
   readonly instead: string;
-  /** Finding that the operator must accept; absent for an endpoint that may always be missing */
+  /** Finding that the operator must accept; absent if the endpoint is optional */
   readonly finding?: Acceptable;
 }
 
@@ -29,7 +29,7 @@ interface Endpoints {
   readonly undetermined: readonly Endpoint[];
 }
 
-/** Checks the health, and lists all missing endpoints together. */
+/** Checks that the backend is healthy, and lists all missing endpoints together. */
 export const MEMORY_BACKEND = defineCheck({
   name: 'Memory backend',
   read: async ({ services: { backend }, run }: CheckContext<Pick<Services, 'backend'>>) => {
@@ -64,7 +64,7 @@ export const MEMORY_BACKEND = defineCheck({
   ],
 });
 
-/** Checks only the health of the new version: some versions create their collection with the first other request. */
+/** Requests only the health of the new version: with any other request, some versions would create their collection. */
 export const NEW_VERSION = defineCheck({
   name: 'New version',
   isConfigured: ({ preview }: Services) => preview !== undefined,
@@ -92,7 +92,7 @@ function listRequests(endpoints: readonly Endpoint[]): string[] {
   return endpoints.map(({ request }) => request);
 }
 
-// An undetermined endpoint is no problem yet: the check of the key tries a search, and the rebuild a write, long before the window.
+// An undetermined endpoint is no problem: long before the window, the key check tries a search and the rebuild tries a write.
 function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
   const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {

@@ -1,5 +1,5 @@
-// Proves, without writing, that the key of the memory backend belongs to the run's test user. Otherwise only the smoke test, in the
-// middle of the window, would reveal another user's key.
+// Proves, without writing, that the API key of the memory backend belongs to the run's test user. Without this check, only the
+// smoke test in the middle of the window would reveal another user's key.
 import { isRefusal, Refusal } from '../refusals.ts';
 import { filterTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -9,11 +9,11 @@ import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 const DETAIL = {
   proved: 'accepted, and refused for others',
-  /** The backend responds for every user. */
+  /** The backend accepts the key for every user. */
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 
-// Contains no name, for which the new version would create its entity collection
+// Contains no name: for a name, the new version would create its entity collection.
 const QUESTION = 'what do i like';
 
 export const KEY_OF_TEST_USER = defineCheck({
@@ -33,7 +33,7 @@ async function proveKey({ services, run }: CheckContext): Promise<keyof typeof D
   if (returned === 'refused') {
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
-  // The test user has written nothing yet: more memories are another user's.
+  // Memories beyond those stored for the test user are another user's.
   const stored = await vectors.count(run.plan.sourceCollection, filterTestUser(run));
   if (returned > stored) {
     throw new Refusal(

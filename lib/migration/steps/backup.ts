@@ -110,7 +110,7 @@ async function writeManifest(
   });
 }
 
-/** @throws Refusal if this backup would lack the graph that the previous one has */
+/** @throws Refusal if the previous backup has a graph and this one would have none */
 export function assertGraphConfigured({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
   const { graph: kind = 'none' } = evidence['backup-manifest']?.facts ?? {};
   if (graph || kind === 'none') return;

@@ -9,7 +9,7 @@ import { removeAbandonedSnapshots } from '../snapshots.ts';
 
 type RemovalContext = Pick<StepContext, 'services' | 'run' | 'renewLease'>;
 
-/** Never removes the active collection or its companion, nor the old collection while a rollback is possible. */
+/** Never removes the active collection or its companion. Removes the old collection only if `keepsOld` is false. */
 export async function removeCollections(
   { services: { vectors, setting }, run, renewLease }: RemovalContext,
   names: readonly string[],
@@ -30,8 +30,8 @@ export async function removeCollections(
 }
 
 /**
- * Removes the snapshot of an abandoned backup, and the run's collections except those that users worked on recently.
- * @param options collections that are also kept: users may work on them
+ * Removes the snapshot of an abandoned backup, and the collections that `listOwnCollections` lists.
+ * @param options collections to keep, because users may work on them
  */
 export async function removeOwnCollections(
   context: RemovalContext,
@@ -41,17 +41,19 @@ export async function removeOwnCollections(
   await removeCollections(context, listOwnCollections(context), options);
 }
 
-/** The run's collections, except those that users worked on recently */
+/** Lists the run's collections, except those whose retention period has not ended since users worked on them. */
 export function listOwnCollections({
   services,
   run,
 }: Pick<StepContext, 'services' | 'run'>): string[] {
   const now = services.clock().getTime();
-  const served = run.served.filter(({ until }) => until > now).map(({ collection }) => collection);
-  return collectionsOf(run).filter((name) => !served.includes(name));
+  const retained = run.served
+    .filter(({ until }) => until > now)
+    .map(({ collection }) => collection);
+  return collectionsOf(run).filter((name) => !retained.includes(name));
 }
 
-// A snapshot takes as much space as the memories.
+// A leftover snapshot takes as much space as the memories themselves.
 async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   const { services, run } = context;
   const { sourceCollection } = run.plan;
@@ -65,7 +67,7 @@ async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   }
 }
 
-/** @returns the number of the test user's points that were removed */
+/** Removes the test user's points. @returns how many there were */
 export async function removeTestWrites(
   { services, run, renewLease }: RemovalContext,
   collections: readonly string[],
@@ -81,13 +83,13 @@ export async function removeTestWrites(
   return removed;
 }
 
-/** Removes all points of the test user. @throws Refusal if some remain */
+/** Removes all points of the test user, and checks that none is left. @throws Refusal if some remain */
 export async function removeWarmUp(
   context: RemovalContext,
   collections: readonly string[],
 ): Promise<void> {
   await removeTestWrites(context, collections);
-  // Repeated, because the new version may have written in the background.
+  // Repeated, because the new version may have written in the background meanwhile.
   await removeTestWrites(context, collections);
   const remaining = await countTestWrites(context.services, context.run, collections);
   if (remaining === 0) return;
@@ -116,8 +118,8 @@ async function countTestWrites(
 }
 
 /**
- * Does work whose failure must not stop a step once traffic is open, such as freeing space: the failure is only logged.
- * @param message what a person has to do if the work fails
+ * Does optional work, such as freeing space, once traffic is open. A failure is only logged: it must not stop the step.
+ * @param message what the operator must do by hand if the work fails
  */
 export async function tidyUp(
   { services, run }: StepContext,

@@ -70,7 +70,7 @@ export const COLLECTION_NAMES = defineCheck({
       stops: 'run',
     },
     {
-      // Programs that use an alias would stay on the old collection.
+      // Programs that use an alias would keep using the old collection.
       why: ({ aliases }, { plan: { sourceCollection: source, inPlace, movesAliases } }) =>
         aliases.length > 0 &&
         !(inPlace || movesAliases) &&
@@ -90,8 +90,8 @@ async function findNames({ services, run }: CheckContext) {
   const listedAliases = await vectors.listAliases();
   const active = await setting.read();
   const ownNames = collectionNamesOf(run);
-  // Collections that the new version or the run has created already are no obstacle.
-  const createdCollections = [...(await listPremade(services, run)), ...listCreatedBy(run)];
+  // The names of these collections do not count as taken.
+  const createdCollections = [...(await listPremade(services, run)), ...listCreatedByRun(run)];
   const usedNames = [...collections, ...listedAliases.map(({ alias_name }) => alias_name)];
   return {
     active,
@@ -100,7 +100,7 @@ async function findNames({ services, run }: CheckContext) {
     taken: ownNames.filter(
       (name) => usedNames.includes(name) && !createdCollections.includes(name),
     ),
-    // If another collection is active, a supposed leftover may be the one in use.
+    // Otherwise a supposed leftover may be the active collection.
     leftovers: collections.filter(
       (name) => active === source && name.startsWith(`${source}_v3_`) && !ownNames.includes(name),
     ),
@@ -110,8 +110,8 @@ async function findNames({ services, run }: CheckContext) {
   };
 }
 
-// A backup that has begun may have left the collection of its restore test; later steps may have left any of the run's collections.
-function listCreatedBy(run: Run): string[] {
+// Lists collections that the run may have created: before its first backup is done, only that of the restore test; later, any.
+function listCreatedByRun(run: Run): string[] {
   if (!run.evidence['preflight-report']) return [];
   return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
 }
@@ -182,7 +182,7 @@ async function findLayout({ services: { vectors, preview }, run: { plan } }: Che
   return {
     ...{ info, size, distance, multivector_config, shard_number, datatype },
     slots: Object.keys(info.config.params.sparse_vectors ?? {}),
-    // Without a preview, the run makes the new collection itself.
+    // Without a preview, the run creates the new collection itself, with the settings of the old one.
     hasOtherStorage:
       preview !== undefined && !inPlace && (shard_number !== 1 || datatype !== 'float32'),
   };
@@ -271,7 +271,7 @@ async function findMemories({ services, run }: CheckContext) {
   const { sourceCollection, inPlace } = run.plan;
   const { contents, counts } = await scanCollection(services, run, sourceCollection);
   const { points, users, expired, unreachable } = contents;
-  // In place, no vector is copied.
+  // In place, no vector is copied, so unreadable ones do no harm.
   const unreadable = inPlace
     ? { count: 0, examples: [] }
     : await findUnreadableVectors({ store: services.vectors, collection: sourceCollection });
@@ -280,7 +280,7 @@ async function findMemories({ services, run }: CheckContext) {
 
 type Unreachable = (typeof UNREACHABLE)[number];
 
-/** Rule for memories that the new version does not find by any of their ids */
+/** Defines the rule for memories that the new version does not find by any of their ids. */
 function defineUnreachableRule(
   reason: Unreachable,
   { which, remedy, finding }: { which: string; remedy: string; finding: Acceptable },

@@ -1,6 +1,5 @@
-// Tells whether two sources hold the same memories, and how they differ: two collections, a collection and the last common version,
-// or a collection and what a report recorded. Every such question is answered here; callers choose the sources, and word the
-// result. `equalise` compares before it writes, too.
+// Compares the memories of two sources: whether they are the same, and how they differ. A source is a collection, the last common
+// version, or the sum that a report recorded. Callers choose the sources, and phrase the result.
 import { type Base, mergeVersions, readBaseLines } from '../base.ts';
 import {
   type CommonVersion,
@@ -26,15 +25,15 @@ import type { Services } from '../services.ts';
 
 type Scope = Pick<StepRequest, 'services' | 'run'>;
 
-/** Name of a collection, which is read without the test user's memories; or the last common version */
+/** Name of a collection, or the last common version. The test user's memories in a collection are left out. */
 type Source = string | { readonly base: Base | undefined };
 
-/** A report's sum of the digests of all memories */
+/** Sum of the digests of all memories, from a report */
 interface RecordedSum {
   readonly fingerprint: unknown;
 }
 
-/** A sum over a part of a collection, which stays the same while no client writes to the collection */
+/** A sum over part of a collection. It stays the same while no client writes to the collection. */
 interface SumSource {
   readonly sum: () => Promise<string>;
 }
@@ -42,11 +41,14 @@ interface SumSource {
 /** Numbers of memories by which the standby source differs from the active one */
 export interface Tally extends Changes {
   readonly same: number;
-  /** Memories of `same` that equal the last common version, too; counted only if vectors are compared */
+  /** Those of `same` that also equal the last common version; counted only if vectors are compared */
   readonly common: number;
-  /** Memories that the standby source would gain, lose (`removes`) or replace (`changes`) if it were made equal */
+  /**
+   * Memories that the standby source would gain if it were made equal to the active one. `removes` and `changes` count those that
+   * it would lose or replace.
+   */
   readonly adds: number;
-  /** Changes of the standby source alone since the last common version; the active one may have changed some of `written` too */
+  /** Changes of the standby source since the last common version. Some of `written` may have changed in the active source, too. */
   readonly late: {
     readonly written: number;
     readonly lacking: number;
@@ -60,11 +62,11 @@ const PAGE_SIZE = 512;
 const PAGES_PER_SAVE = 8;
 const MAX_EXAMPLES = 8;
 
-/** The place where a comparison resumes */
+/** Where an interrupted comparison resumes */
 export interface ComparisonCursor {
-  /** First memory that was not compared yet */
+  /** First memory that has not been compared */
   readonly next: PointId;
-  /** Number of memories that either source has before it */
+  /** Number of memories that were compared */
   readonly compared: number;
   readonly tally: Tally;
 }
@@ -84,18 +86,18 @@ interface Sources {
   readonly standby: Source;
   /** Last common version; without it, the active version prevails. */
   readonly base?: Base | undefined;
-  /** With these rules vectors are compared as well, and a different vector counts as a change. */
+  /** If given, vectors are compared as well, and a different vector counts as a change. */
   readonly vectors?: VectorRules | undefined;
 }
 
 interface Pages {
   readonly pageSize: number;
   readonly walk: Walk<ComparisonCursor>;
-  /** Memories that the walk is expected to compare */
+  /** Expected number of memories, to show progress */
   readonly total?: number;
 }
 
-/** Compares one memory at a time, in constant space. */
+/** Compares one memory at a time, in constant space, without interruption. */
 export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
   return await comparePages(scope, sources, { pageSize: PAGE_SIZE, walk: UNINTERRUPTED });
 }
@@ -174,7 +176,7 @@ function compareVectors(
   return findVectorDifference(active, standby, rules);
 }
 
-/** Compares the sums of all digests: false if either is unknown. */
+/** Compares sums of digests. False if either sum is unknown. */
 export async function haveSameMemories(
   scope: Scope,
   first: Source | SumSource,
@@ -189,8 +191,8 @@ export async function haveSameMemories(
 }
 
 /**
- * Compares only the number of memories in the collection with the verified number. Memories of the test user are counted, too: a
- * store may refuse to tell them apart, and a rollback must not depend on it.
+ * Compares only the number of memories in the collection with the verified number. The test user's memories are counted, too: a
+ * store may refuse to filter by user, and a rollback must not depend on that.
  */
 export async function compareCounts({ services: { vectors }, run }: Scope, collection: string) {
   const points = countVerified(run);
@@ -198,7 +200,7 @@ export async function compareCounts({ services: { vectors }, run }: Scope, colle
   return { points, adds: Math.max(0, excess), removes: Math.max(0, -excess), changes: 0 };
 }
 
-/** Why the new collection cannot be read; undefined if it can. */
+/** Says why the new collection cannot be read; undefined if it can. */
 export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);
   if (!(await vectors.listCollections()).includes(live)) return `${live} was deleted`;
@@ -211,26 +213,26 @@ export async function whyUnreadable({ vectors }: Services, run: Run): Promise<st
   }
 }
 
-/** True for an error that waiting would not cure: the store repeats it on every request. */
+/** True if waiting does not help: the store answers every request with this error. */
 function isPermanent(error: unknown): error is Error {
   return isRetryableFailure(error) ? error.code === 500 : isRefusal(error, 'RefusedByService');
 }
 
 /**
- * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
- * not users' deletions: they count as `lacking`.
- * @param restored compares with this collection; without it, with the last common version
+ * Counts the writes that a rollback would lose. If the new collection seems to have been emptied, its missing points are not
+ * users' deletions: they count as `lacking`.
+ * @param restoredCollection collection to compare with; by default, the last common version
  */
 export async function countLostWrites(
   scope: Scope,
-  restored?: string,
+  restoredCollection?: string,
 ): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
   const { services, run } = scope;
   if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
   const live = liveCollectionOf(run);
   const { adds, changes, removes, points } = await compare(scope, {
     active: live,
-    standby: restored ?? { base: run.base },
+    standby: restoredCollection ?? { base: run.base },
   });
   const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
@@ -247,7 +249,7 @@ async function sumDigests(scope: Scope, source: Source | SumSource): Promise<str
   return sum.toHex();
 }
 
-/** @param scrollOptions the part of a collection to read; the last common version is read whole */
+/** @param scrollOptions which part of a collection is read; the last common version is always read whole */
 async function* readVersions(
   { services, run }: Scope,
   source: Source,

@@ -1,5 +1,5 @@
-// Fills the new collection, compares it with the old one and repairs the differences. As users continue to write, some remain and
-// are reported as pending. A switch compares and repairs again while writes are frozen; then nothing may differ.
+// Fills the new collection, compares it with the old one and repairs the differences. Because users keep writing, some differences
+// remain and are reported as pending. The switch repairs again while writes are frozen; then nothing may differ.
 import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
 import { haveSameDigest } from '../fate.ts';
@@ -26,7 +26,7 @@ import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED_USERS = 20;
-/** For the record and messages; the report names more points. */
+/** Limit for the record and messages; the report names more points. */
 const MAX_NAMED_POINTS = 8;
 
 export const copy: Step = {
@@ -36,7 +36,7 @@ export const copy: Step = {
     const keywords = await decideKeywords(context);
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
-    // The artifact is named after its content: a later dry run does not change the list of an earlier one.
+    // The artifact is named after its content, so that a later dry run does not overwrite it.
     const name = createHash('sha256').update(contents.usersDigest).digest('hex').slice(0, 16);
     const artifact = `${run.runId}/copy-forecast-${name}.txt`;
     const { sha256: digest } = await services.artifacts.put(artifact, formatUserCounts(counts));
@@ -85,7 +85,7 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
     assertRepairable(run, compared, evidence.artifact);
     await assertParity(context, parity, evidence.artifact);
   } catch (error) {
-    // After a repair, the next invocation compares and searches again.
+    // The operator may repair the cause, so the next invocation compares and searches again.
     const { [FILLED]: filledStage } = stages.recorded.passed;
     if (error instanceof Refusal) {
       await stages.rewrite({ passed: filledStage ? { [FILLED]: filledStage } : {} });
@@ -105,7 +105,7 @@ function measureComparison({ passed }: RecordedJournal): number {
 }
 
 /**
- * Makes the new collection equal to the old one. Changes that only the new one has are carried back or overwritten, depending on
+ * Makes the new collection equal to the old one. Changes made only in the new one are carried back or overwritten, depending on
  * the last common version.
  */
 export async function copyForward(
@@ -122,7 +122,7 @@ export async function copyForward(
     active: run.plan.sourceCollection,
     standby: run.plan.targetCollection,
     walk: 'copied',
-    // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
+    // The first comparison in a window writes the first base: before it, only copies have written to the new collection.
     base: run.base || run.phase === 'switching' ? 'continued' : undefined,
     onExcess,
     deletes: input.deletes,
@@ -148,7 +148,7 @@ async function compareSearches(context: StepContext): Promise<Parity> {
   );
 }
 
-/** Differences that no copy repairs would block every cutover. @throws Refusal naming some of the points */
+/** Differences that copying cannot repair would block every cutover. @throws Refusal naming some of the points */
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;
@@ -161,7 +161,7 @@ function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: stri
 const QUANTISED =
   ' Both collections are searched as users search them, by quantised vectors; compare a few searches with the parameter {"quantization": {"ignore": true}}: if these agree, only the order of near neighbours differs.';
 
-/** Fails for search results that users would miss. @throws Refusal with the findings */
+/** @throws Refusal with the findings, if users would miss search results */
 async function assertParity(
   { services: { vectors }, run: { plan } }: StepRequest,
   parity: Parity,
@@ -170,8 +170,8 @@ async function assertParity(
   const findings = listFindings(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
   const info = await vectors.readCollectionInfo(plan.sourceCollection);
-  const compared = info?.config.quantization_config ? QUANTISED : '';
-  const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}.${compared} The report is ${artifact}.`;
+  const quantisationHint = info?.config.quantization_config ? QUANTISED : '';
+  const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}.${quantisationHint} The report is ${artifact}.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });
 }
 
@@ -202,14 +202,14 @@ async function storeVerification(
   });
 }
 
-/** Requires frozen writes. @throws Refusal unless both collections are equal, and unchanged since the backup */
+/** Writes must be frozen. @throws Refusal unless both collections are equal, and unchanged since the backup */
 export async function verifyEqual(
   context: StepContext,
   { report, faults }: Equalised,
 ): Promise<Reference> {
   const { evidence, plan } = context.run;
   const { facts = {} } = evidence['verification-report'] ?? {};
-  // This walk counts only its own copies; most points were copied before.
+  // This report counts only the last walk's copies; most points were copied before.
   const copiedPoints = facts.copied ?? facts.inserted;
   const figures = {
     ...pickParity(facts),

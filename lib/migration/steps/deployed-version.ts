@@ -1,4 +1,4 @@
-// Finds the version that the backend runs, on which the plan of a run depends.
+// Finds out which version the backend runs: the plan of a run depends on it.
 import { isRetryableFailure, Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -38,7 +38,7 @@ export const DEPLOYED_VERSION = defineCheck({
   facts: (deployed) => ({ deployed }),
   rules: [
     {
-      // Before the run is recorded, its plan depends on the version.
+      // A run that is not recorded yet is planned for the deployed version.
       why: (deployed, run) => run.evidence['preflight-report'] && whyUnplanned(run, deployed),
       remedy: DEPLOY_PLANNED,
     },
@@ -51,9 +51,9 @@ function whyUnplanned({ plan }: Run, deployed: DeployedVersion): string | undefi
   return `The backend runs the ${deployed} version, but the plan of the run expects the ${planned} one.`;
 }
 
-/** Called right before the window, where a refusal costs users nothing. @throws Refusal if another version is deployed */
+/** Called right before the window, when users do not notice a refusal. @throws Refusal if another version is deployed */
 export async function assertPlannedVersion(services: Services, run: Run): Promise<void> {
-  // A backend that does not respond may have been stopped already.
+  // The operator may have stopped the backend already.
   const deployed = await findDeployedVersion(services, run).catch(
     recoverWith('unknown', isRetryableFailure),
   );

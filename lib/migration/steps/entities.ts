@@ -1,6 +1,6 @@
-// Moves the entities of memories, which the new version keeps in a companion collection. If users worked with that version before
-// the run, their entities move with their memories; the old version has none. Entities are derived from the memories and only
-// rank them, so those that only the standby has are not carried back.
+// Moves entities, which the new version derives from memories and keeps in a companion collection. If users worked with the new
+// version before the run, their entities move with their memories; the old version has no entities. Entities only rank memories,
+// so those that only the standby companion has are not carried back.
 import { copyConfiguration } from '../configuration.ts';
 import type { Run } from '../runs/run.ts';
 import { withCompanion } from '../runs/run-names.ts';
@@ -12,9 +12,9 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
 }
 
 /**
- * Makes the companion of one collection equal to that of the other.
- * @returns the number of its entities, and of those that it lacks
- * @throws Refusal if it lacks some that it must have
+ * Makes the companion of `to` equal to the companion of `from`.
+ * @returns the number of entities in the companion of `to`, and of those that are missing there
+ * @throws Refusal if entities are missing, unless `mayLack`
  */
 export async function moveEntities(
   context: StepContext,
@@ -29,7 +29,7 @@ export async function moveEntities(
   const { vectors } = context.services;
   const [, active] = withCompanion(options.from);
   const [, standby] = withCompanion(options.to);
-  // The new version creates the companion with the first entity.
+  // Before the first entity, there is no companion.
   if (!(await vectors.collectionExists(active))) return { entities: 0 };
   await context.stages.once('configured', (context) =>
     configureCompanion(context, { active, standby }),
@@ -38,10 +38,10 @@ export async function moveEntities(
   const { report, faults } = await equalise(context, {
     ...names,
     walk: 'entities',
-    // Entities that were read must arrive, even while users write.
+    // Every entity that was read must arrive, even if users are writing.
     users: 'frozen',
     onExcess: 'insert',
-    // Changed entities follow from changed memories; a collection that lost its entities is damaged.
+    // Entities change with their memories, so changes have no limit. Removals have one: a collection without entities is damaged.
     limitedChanges: 'none',
   });
   const entities = report.to.points;
@@ -58,7 +58,7 @@ async function configureCompanion(
 ): Promise<void> {
   const exists = await vectors.collectionExists(standby);
   if (exists && !hasBegun) return;
-  // After a kill, the companion is configured again.
+  // Saved first, so that the companion is configured again after a kill.
   await saveCursor(true);
   if (!exists) {
     const params = (await vectors.readCollectionInfo(active))?.config.params;

@@ -1,5 +1,5 @@
-// Gives two collections the same contents: in every copy, in the window, in a rollback, and when late writes are carried
-// over. Both are compared first: a mistake in one collection, such as emptying it, must not be repeated in the other.
+// Makes two collections equal: in a copy, in the window, in a rollback, and when late writes are carried over. First compares them,
+// so that damage to one collection, such as the loss of all points, is not repeated in the other.
 import type { Base } from '../base.ts';
 import { assertExpected, type Changes, computeLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
@@ -36,7 +36,7 @@ const WRITTEN = 'written';
 interface WriteCursor {
   /** Last checkpoint of the walk */
   readonly reached: ReconcileCheckpoint;
-  /** True if this walk only inserts, however many invocations it takes */
+  /** True if this walk only inserts, in all its invocations */
   readonly insertsOnly: boolean;
 }
 
@@ -45,44 +45,45 @@ export interface EqualiseOptions {
   readonly active: string;
   readonly standby: string;
   /**
-   * Last common version. continued: it decides which side has changed a memory, and the next one is written. begun: the next one
-   * is written, as a restored snapshot is older than the last one. Without either, the active version wins.
+   * Use of the last common version. continued: it shows which side has changed a memory, and the next one is written. begun: it
+   * does not apply, for example to a restored snapshot, and the next one is written. By default it is not used, and none is
+   * written: the active version wins.
    */
   readonly base?: 'continued' | 'begun' | undefined;
-  /** True if a user made that change to the standby collection */
+  /** Returns true if a user made the given change to the standby collection. */
   readonly isUserChange?: ReconcileSettings['isUserChange'];
-  /** True if the store refuses writes to the active collection: changes of the standby one are then not applied. */
+  /** True if the store refuses writes to the active collection: changes of the standby one are then not carried back. */
   readonly isActiveReadOnly?: boolean;
-  /** Name of the walk, for its artifacts: one invocation may make several walks. */
+  /** Names the artifacts of the walk: one invocation may make several walks. */
   readonly walk: string;
-  /** An earlier walk, whose writes and removals count as this one's */
+  /** An earlier walk. Its writes and removals are counted together with those of this one. */
   readonly earlier?: Reconciled | undefined;
-  /** frozen: both must be equal afterwards. writing: a later walk repairs the remaining differences. */
+  /** frozen: both collections must be equal afterwards. writing: a later walk repairs the remaining differences. */
   readonly users: 'frozen' | 'writing';
   /**
-   * Applies if more of the standby collection would be removed or changed than expected. refuse: nothing is written. insert: only
-   * missing memories are inserted. write: there is no limit, as users never worked on the collection.
+   * What happens if more of the standby collection would be removed or changed than expected. refuse: nothing is written. insert:
+   * only missing memories are inserted. write: everything is written.
    */
   readonly onExcess: 'refuse' | 'insert' | 'write';
   /** Number of removals that the operator has allowed */
   readonly deletes?: number | undefined;
-  /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
+  /** fill: nothing is read back. carry: only changes of the standby collection are written, to the active one. */
   readonly mode?: 'repair' | 'fill' | 'carry';
   /**
-   * Changes that are limited like removals: those of payloads by default. vectors: those of payloads and vectors, as the active
-   * version may have embedded its memories with another model.
+   * Changes that are limited like removals; by default, those of payloads. vectors: those of payloads and vectors, because the
+   * active version may have embedded its memories with another model.
    */
   readonly limitedChanges?: 'none' | 'payloads' | 'vectors';
 }
 
 export interface Equalised {
   readonly report: ReconcileReport;
-  /** Differences that `users` and `onExcess` do not allow; empty if there are none */
+  /** Remaining differences that `users` and `onExcess` do not allow */
   readonly faults: readonly string[];
 }
 
 /**
- * Compares, then writes: two stages of the given context, so each call needs its own stage.
+ * Compares, then writes. Both are stages of the given context, so each call needs a stage of its own.
  * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
@@ -90,7 +91,7 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   const { stages } = context;
   const settings = await readSettings(context, options);
   const hasBegun = readStage(stages.recorded, WRITTEN) !== undefined;
-  // The walk has changed the collection itself, so it is not compared again.
+  // Once the walk has begun, a comparison would count the walk's own changes.
   const tally =
     hasBegun || !mustCompare(context, options)
       ? (stages.recorded.passed[COMPARED]?.found as Tally | undefined)
@@ -129,14 +130,14 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   return { report: reconciled.report, faults };
 }
 
-/** False if the walk can remove or overwrite nothing that users need */
+/** False if users need nothing that the walk can remove or overwrite */
 function mustCompare(context: StepContext, options: EqualiseOptions): boolean {
   return options.onExcess !== 'write' || hasCommonVersion(context, options);
 }
 
 /**
- * Called before a refusal: its cause may be repaired, so the next invocation must compare again. Removals so far are still
- * counted.
+ * Called before a refusal. The operator may repair the cause, so the next invocation must compare again. Removals so far still
+ * count.
  */
 async function discardStages(context: StepContext, earlier = readEarlier(context)): Promise<void> {
   const passed = earlier ? { [DECISIONS.earlier]: { found: earlier } } : {};
@@ -162,7 +163,7 @@ function listFaults(
   return isActiveReadOnly ? listPending(report) : listProblems(report);
 }
 
-/** Limits removals during the walk as well, because either collection may be emptied meanwhile. */
+/** Reads the limits of removals during the walk: either collection may be emptied after the comparison. */
 async function readLimits(context: StepContext, options: EqualiseOptions) {
   const { active, standby, onExcess, deletes } = options;
   const { vectors } = context.services;
@@ -283,7 +284,7 @@ function describeConflict({ id, active, standby }: PointPair) {
   return { id: JSON.parse(id), stays: parsePayload(active), overruled: parsePayload(standby) };
 }
 
-/** Facts of the writes that only the standby collection had */
+/** Facts about writes that only the standby collection had */
 export function describeLateWrites(
   name: string,
   { writes, overruled, withheld }: LateWrites,

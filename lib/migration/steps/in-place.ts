@@ -1,5 +1,5 @@
-// Migrates without a second collection: the keyword slot is added to the active collection and filled while users write. In the
-// window, the new version is deployed on it. No data is copied in either direction.
+// Migrates without a second collection: the keyword slot is added to the active collection, and filled while users write. In the
+// window, the new version is deployed on that collection. No data is copied in either direction.
 import { measureSpeed } from '../forecast.ts';
 import {
   addKeywordSlot,
@@ -28,8 +28,9 @@ function getPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
 }
 
 /**
- * Adds the slot with the settings of the new version, learned from the collection that it created for the test user.
- * @returns the number of deletions that the store had undone, which were repeated
+ * Adds the keyword slot to the active collection. The settings of the slot are learned from the collection that the new version
+ * created for the test user.
+ * @returns the number of deletions that the store had undone and that were repeated
  */
 export async function addLearnedSlot(context: StepContext): Promise<number> {
   const { services, run, updateRun } = context;
@@ -43,7 +44,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   if (!run.hadBefore) {
     const hasSlot = KEYWORD_SLOT in (await readSlots(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
-    // An abort must keep what existed before.
+    // An abort must keep what existed before the run.
     await updateRun({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
@@ -51,16 +52,16 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   );
 }
 
-/** Resume point: number of points that walks have filled, and the current walk */
+/** Where an interrupted filling resumes */
 export interface Filling {
-  /** Version at the start, as in `walkVersions` */
+  /** The walk reads points with a higher version, as in `walkVersions`. */
   readonly since: number;
   readonly filled: number;
   readonly walk?: VersionWalk | undefined;
 }
 
 /**
- * Replaces the copy. In the window, fills the points written since the last fill.
+ * Fills the keyword slot, where other migrations copy. In the window, fills only points written since the last fill.
  * @returns the verification report
  */
 export async function fillInPlace(context: StepContext<Filling>): Promise<Reference> {
@@ -88,12 +89,15 @@ export async function fillInPlace(context: StepContext<Filling>): Promise<Refere
   if (run.phase !== 'switching' || walk.refilled === 0) {
     return await storeFilled(context, walk, filled + walk.refilled);
   }
-  // A refilled point has a newer version than the walk has listed.
+  // Refilled points have newer versions than the walk has listed, so another walk follows.
   await saveCursor({ since: walk.highest, filled: filled + walk.refilled });
   throw outOfTime();
 }
 
-/** Version of the last fill. Before the window, or if shards number their writes separately, all points are checked. */
+/**
+ * Finds the highest version that the last fill reached. Before the window, or if shards number their writes separately, all points
+ * are checked.
+ */
 async function findFilledVersion({ services, run }: StepRequest): Promise<number> {
   const { highest = ANY_VERSION } = run.evidence['verification-report']?.facts ?? {};
   if (run.phase !== 'switching') return ANY_VERSION;
@@ -120,7 +124,7 @@ async function storeFilled(
   const sample = await sampleDigest(place);
   const userCounts = await countUsers(services, run, place.collection);
   const counts = await storeCounts(context, userCounts);
-  // The speed forecasts the walk in the window; in the window itself it is not needed.
+  // Measured only before the window, to forecast the walk in the window.
   const speed = run.phase !== 'switching' && (await measureWalk(context, points));
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
@@ -136,8 +140,8 @@ async function measureWalk(context: StepContext, points: number) {
 }
 
 /**
- * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled. An upsert leaves its
- * point unfilled.
+ * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled, as a point is after an
+ * upsert.
  * @throws Refusal if anything was written since the freeze
  */
 export async function assertUnchangedSinceFreeze(context: StepContext): Promise<void> {
@@ -150,7 +154,7 @@ export async function assertUnchangedSinceFreeze(context: StepContext): Promise<
   if ((await countUnfilled(place)) > 0) throw refuseSourceChange(place.collection);
 }
 
-/** Sums by the facts that record them: the store's numbers of the last writes, the content of a sample, and counts by user */
+/** Sums, each under the fact that recorded it: versions of points, the content of a sample, and counts by user */
 function createSums(context: StepRequest) {
   const place = getPlace(context);
   return {
@@ -167,7 +171,7 @@ function refuseSourceChange(collection: string): Refusal {
   return new Refusal('RefusedSourceChanged', `${collection} was written to after it was frozen.`);
 }
 
-/** Removes the fingerprints of the texts, which serve no purpose once the run has ended. */
+/** Removes the fingerprints of the texts: they have no purpose once the run has ended. */
 export async function removeTextFingerprints(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (run.hadBefore) await removeSlots(context, [SOURCE_SLOT], services.vectors);
@@ -187,7 +191,10 @@ async function removeSlots(
   });
 }
 
-/** Removes the fingerprints, and the slot and the companion if the run created them and users have never worked with them. */
+/**
+ * Removes the fingerprints. Also removes the keyword slot and the companion, if the run created them and users have never worked
+ * with them.
+ */
 export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renewLease } = context;
   const { vectors } = services;

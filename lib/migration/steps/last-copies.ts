@@ -1,6 +1,5 @@
-// Protects the last copies of the memories. Collections that a run built or kept may hold them, so while the collection in use
-// lacks most of the memories, nothing removes these collections or points in them: no rebuild, copy, abort or end of a retention
-// period.
+// Protects the last copies of memories. While the active collection lacks most of the memories, the collections that a run built or
+// kept may hold the last copies: no rebuild, copy, abort or end of a retention period removes these collections or their points.
 import { refuseMassChange } from '../mass-change.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -20,8 +19,8 @@ type Removal = Scope & {
 };
 
 /**
- * Removes what a run kept. A refusal is recorded, so that the watch does not repeat it every few minutes.
- * @throws Refusal if the collection in use seems to have been emptied
+ * Removes what a run kept. A refusal is recorded, so that the watch does not try again every few minutes.
+ * @throws Refusal if the active collection seems to have been emptied
  */
 export async function removeKept(removal: Removal, remove: () => Promise<void>): Promise<void> {
   const { services, run } = removal;
@@ -36,21 +35,21 @@ export async function removeKept(removal: Removal, remove: () => Promise<void>):
   }
 }
 
-/** Largest share of the memories that users delete in a retention period; if more are missing, it is damage. */
+/** Share of the memories that users may delete in a retention period. If more are missing, that is damage. */
 const MAX_MISSING_SHARE = 0.5;
 
 async function assertNotEmptied(removal: Removal): Promise<void> {
   const { run, deletes } = removal;
   const { active, missing, points } = await countMissingFromActive(removal);
-  if (!isDamage(missing, points, deletes)) return;
+  if (!isExcessiveLoss(missing, points, deletes)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
 
-/** True if the collection in use lacks most of the memories, so that others may hold the last copies. */
+/** True if the active collection lacks most of the memories, so that other collections may hold the last copies. */
 export async function activeLacksMost(request: Scope): Promise<boolean> {
   const { missing, points } = await countMissingFromActive(request);
-  return isDamage(missing, points);
+  return isExcessiveLoss(missing, points);
 }
 
 /**
@@ -61,30 +60,34 @@ export async function activeLacksMost(request: Scope): Promise<boolean> {
 export async function assertSourceFilled({ services, run, input }: StepRequest): Promise<void> {
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
-  const isFilled =
+  const targetHasPoints =
     (await vectors.collectionExists(targetCollection)) &&
     (await vectors.count(targetCollection)) > 0;
-  if (!isFilled) return;
+  if (!targetHasPoints) return;
   const scope = { services, run: { ...run, base: undefined } };
-  const { removes: missing, points } = await countRemoved(scope, sourceCollection);
-  if (!isDamage(missing, points, input.deletes)) return;
+  const { removes: missing, points } = await countMissing(scope, sourceCollection);
+  if (!isExcessiveLoss(missing, points, input.deletes)) return;
   const why = `${sourceCollection} lacks ${missing} of the ${points} memories that were counted before: ${targetCollection} may hold the last copies.`;
   throw refuseMassChange(why, { deletes: missing });
 }
 
-function isDamage(missing: number, points: number, deletes = points * MAX_MISSING_SHARE): boolean {
+function isExcessiveLoss(
+  missing: number,
+  points: number,
+  deletes = points * MAX_MISSING_SHARE,
+): boolean {
   return missing > deletes;
 }
 
-/** Counts the memories that the collection in use, which a later run may have built, lacks. */
+/** Counts the memories that the active collection lacks. A later run may have built that collection. */
 async function countMissingFromActive({ services, run }: Scope) {
   const active = await services.setting.read();
-  const { removes: missing, points } = await countRemoved({ services, run }, active);
+  const { removes: missing, points } = await countMissing({ services, run }, active);
   return { active, missing, points };
 }
 
-// A refused rollback may have lost the last common version. Then only numbers are compared, and new memories hide missing ones.
-async function countRemoved(scope: Scope, collection: string) {
+// A refused rollback may have dropped the last common version. Then only numbers are compared, and new memories hide missing ones.
+async function countMissing(scope: Scope, collection: string) {
   const { services, run } = scope;
   const points = countVerified(run);
   if (!(await services.vectors.collectionExists(collection))) return { removes: points, points };

@@ -1,5 +1,5 @@
-// Tests the new version with writes of the run's test user: its hybrid search works in every slot, it uses the embedding model of
-// the old vectors, and a user can write and search. Each can fail while everything else seems to work.
+// Tests the new version with writes of the run's test user. Hybrid search must work in every slot, the embedding model must be that
+// of the old vectors, and a user must be able to write and search. Each of these can fail while everything else seems to work.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
@@ -45,7 +45,7 @@ export async function proveHybrid(
   await proveSearch(preview, run);
 }
 
-/** Checks the layout alone, which needs no writes. @throws Refusal */
+/** Checks only the layout of the created collection, without writes. @throws Refusal */
 export async function proveSlot(
   vectors: VectorStore,
   { source, created }: { source: string; created: string },
@@ -110,7 +110,7 @@ export async function runSmokeTest({ services, run, renewLease }: StepContext): 
       'The new version does not find a memory that it has stored.',
     );
   }
-  // A new version may no longer have this endpoint.
+  // The new version may no longer have this endpoint.
   if (!(await backend.isGraphDeprecated(user).catch(recoverWith(true, whenRefusedWith(404))))) {
     throw new Refusal(
       'RefusedNewVersion',
@@ -131,13 +131,13 @@ export async function runSmokeTest({ services, run, renewLease }: StepContext): 
   }
 }
 
-/** `unverified`: there are too few memories for a proof, or the backend does not tell which one it found first. */
+/** `unverified`: there are too few memories for a proof, or the backend does not tell which memory it found first. */
 type EmbeddingProof = 'proved' | 'unverified';
 
 const SAMPLE_SIZE = 64;
 const CANDIDATE_COUNT = 16;
 const PROBE_COUNT = 5;
-// By chance, this many are found in about one run in 450. The proof tolerates memories whose words were changed by hand.
+// With another model, chance finds this many in about one run in 450. The proof tolerates memories whose text was changed by hand.
 const MIN_FOUND = 3;
 
 interface Candidate {
@@ -154,7 +154,7 @@ export async function proveEmbeddings(
   { services: { vectors }, run, renewLease }: Pick<StepContext, 'services' | 'run' | 'renewLease'>,
   options: {
     readonly backend: MemoryBackend;
-    /** Collection with the old memories: after the switch the new one, as the old one may have been deleted */
+    /** Collection with known memories. After the switch, that is the new one: the old one may have been deleted. */
     readonly known: string;
     readonly collection: string;
   },
@@ -187,7 +187,7 @@ export async function proveEmbeddings(
 export async function servesFrom(
   context: Pick<StepContext, 'services' | 'run' | 'renewLease'>,
   collection: string,
-  other: string,
+  otherCollection: string,
 ): Promise<boolean> {
   const { services, run, renewLease } = context;
   const { vectors, backend } = services;
@@ -197,7 +197,7 @@ export async function servesFrom(
     user,
   );
   if (!candidate) return false;
-  await removeTestWrites(context, [collection, other]);
+  await removeTestWrites(context, [collection, otherCollection]);
   await renewLease();
   await vectors.upsert(collection, [candidate.point], 'upsert');
   const foundCount = await backend.search(user, candidate.text);
@@ -220,7 +220,7 @@ function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate
   return [...byText.values()].slice(0, CANDIDATE_COUNT);
 }
 
-// The id is the same whenever a memory is copied again, and no other point has it.
+// A memory that is copied again gets the same id. No other point has that id.
 function deriveId(user: string, id: string): Point['id'] {
   const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
   return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
@@ -228,7 +228,7 @@ function deriveId(user: string, id: string): Point['id'] {
 
 type PremadeServices = Pick<Services, 'vectors' | 'preview'>;
 
-/** Collections of the run that the new version has created already: empty, with the right layout */
+/** Lists the run's collections that the new version has created already. They are empty and have the right layout. */
 export async function listPremade(services: PremadeServices, run: Run): Promise<string[]> {
   if (!services.preview) return [];
   const existingCollections = await services.vectors.listCollections();
@@ -254,7 +254,7 @@ async function isPremade(
   return (await vectors.count(created)) === 0;
 }
 
-/** Each states a fact about a person, with names. There are several, as a language model may extract nothing from one of them. */
+/** Each states a fact about a person, with names. There are several, because a language model may find no fact in one of them. */
 export const TEST_MEMORIES = [
   'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
   'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',

@@ -1,5 +1,5 @@
-// Checks all prerequisites of a migration, and reports all problems together. A run begins with it: when every prerequisite is met,
-// the plan is recorded and fixed, and the run holds the lock until it is live or has ended.
+// Checks all prerequisites of a migration, and reports all problems together. If every prerequisite is met, a run can begin: its
+// plan is recorded and fixed, and the run holds the lock until it is live or has ended.
 import * as v from 'valibot';
 import { isPrintable, toWords } from '../../shared/printable.ts';
 import { isBeforeWindow } from '../phases.ts';
@@ -20,7 +20,7 @@ import { ARTIFACTS, COLLECTION_SETTING, GRAPH_STORE, WEBHOOK } from './service-c
 import { IN_PLACE, KEYWORD_VECTORS } from './store-probes.ts';
 import { DISK_SPACE, SNAPSHOT_UPLOAD } from './store-space.ts';
 
-/** All checks in order, each after those that it needs. With `mayWrite`, some of them test their service with a write. */
+/** All checks, each after those that it needs. With `mayWrite`, some of them test their service with a write. */
 const CHECKS: readonly Check[] = [
   VECTOR_STORE,
   MEMORY_BACKEND,
@@ -40,10 +40,10 @@ const CHECKS: readonly Check[] = [
   ARTIFACTS,
 ];
 
-// The store names a snapshot file after its collection and adds 58 bytes; the run adds up to 53.
+// The run adds up to 53 bytes to the name of a collection; to that, the store adds 58 bytes to name a snapshot file.
 const MAX_NAME_BYTES = 140;
 
-// Qdrant's own rule, with room for a run's additions
+// Qdrant's rule, with room for what is added to a name
 export const collectionNameSchema = v.pipe(
   v.string(),
   v.regex(/^[^/\\:*?"<>|\0]+$/),
@@ -95,8 +95,8 @@ const DEFAULT_PLAN = {
 };
 
 /**
- * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist and
- * all of them are met.
+ * Checks the prerequisites of a run that has not opened its window. With `execute`, begins the run if it does not exist and all
+ * prerequisites are met.
  * @throws Refusal while another run is under way
  */
 export async function runPreflight(allServices: Services, payload: unknown, time?: Time) {
@@ -173,7 +173,7 @@ async function begin(
   prerequisites: readonly Prerequisite[],
 ): Promise<void> {
   const now = services.clock();
-  // A run has no lease before it is recorded: the time replaces the epoch.
+  // Before the run is recorded, it has no lease: the time stands in for the epoch.
   const lease = { runId, epoch: now.getTime() };
   const report = await storeReport({ services, lease }, 'preflight-report', {
     facts: {},

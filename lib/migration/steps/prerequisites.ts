@@ -1,5 +1,5 @@
-// A prerequisite of a migration as data: how it is read and summarized, and the rules that it must pass. All checks are run
-// together, so that all problems are reported at once, each with the next command.
+// Checks of prerequisites, as data: what each check reads, how the reading is summarized, and the rules that it must meet. All
+// checks run together, so that all problems are reported at once, each with the next command.
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { ACCEPTABLE, Run } from '../runs/run.ts';
@@ -14,12 +14,12 @@ export interface Problem {
 /** The result of a check, as the operator sees it and the report contains it */
 export interface Prerequisite {
   readonly name: string;
-  /** Finding in a few words */
+  /** Result in a few words */
   readonly detail: string;
   readonly problems: readonly Problem[];
-  /** Finding as figures, for the report */
+  /** Result as figures, for the report */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** True if another problem must be solved before this can be checked */
+  /** True if another problem must be solved before this prerequisite can be checked */
   readonly isUnchecked?: true;
 }
 
@@ -58,7 +58,7 @@ interface CheckDefinition<Reading, Needed> {
   readonly unavailableRemedy?: string;
 }
 
-/** A check whose type does not show what it reads, so that all checks fit in one list */
+/** A check without the type of its reading, so that all checks fit in one list */
 export type Check<Needed = Services> = Pick<
   CheckDefinition<unknown, Needed>,
   'name' | 'isConfigured' | 'needs'
@@ -66,7 +66,7 @@ export type Check<Needed = Services> = Pick<
 
 interface CheckResult {
   readonly found: Prerequisite;
-  /** True if the checks that need this one must wait */
+  /** True if the checks that need this one are skipped */
   readonly isBlocking: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Creates the new collection and its companion. If the new version can be reached, its first write creates them, which also proves
-// everything that hybrid search needs. Otherwise they are created explicitly, and proved at the cutover.
+// Creates the new collection and its companion. If the new version can be reached, its first write creates both, and proves that
+// hybrid search has everything it needs. Otherwise the run creates them itself, and the cutover proves them.
 import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, readDenseVector } from '../ports/vector-store.ts';
@@ -32,7 +32,7 @@ export const rebuild: Step = {
     try {
       return { evidence: await build(context) };
     } catch (error) {
-      // After the operator has corrected the cause, the collection is created and checked again.
+      // The operator may correct the cause, so the next invocation creates and checks the collections again.
       if (error instanceof Refusal && !signal.aborted) await stages.rewrite(NOTHING_RECORDED);
       throw error;
     }
@@ -79,11 +79,11 @@ async function checkEmbeddings(context: StepContext, isHybridProved: boolean) {
   return embeddings;
 }
 
-// Collections that a new version created at its start are kept: it creates them only when it starts.
+// Collections that the new version created when it started are kept: it would not create them again.
 async function removeEarlierCollections(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
-  // A copy may have filled the new collection.
+  // An earlier copy may have filled the new collection: it must not hold the last copies.
   await assertSourceFilled(context);
   const except = await listPremade(services, run);
   await removeCollections(context, collectionsOf(run), { except });

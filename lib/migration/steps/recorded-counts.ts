@@ -1,5 +1,5 @@
-// Counts the memories of every user: in a backup's restored snapshot, for its manifest; and in place, while writes are frozen,
-// for the final check.
+// Counts the memories of each user: for the manifest of a backup, in its restored snapshot; for the final check of a migration in
+// place, in the frozen collection.
 import {
   createDigestSum,
   digestUser,
@@ -43,7 +43,7 @@ export async function scanCollection(
   );
 }
 
-/** Counts from mem0's index, within a second for a million memories, or by a scan if the index is incomplete. */
+/** Counts with mem0's index, within a second for a million memories. Scans if the index is incomplete. */
 export async function countUsers(
   services: Pick<Services, 'vectors' | 'clock'>,
   run: Pick<Run, 'runId'>,
@@ -72,7 +72,7 @@ async function countByIndex(
     conditions.push({ is_empty: { key } });
     const counted = facets.reduce((sum, { count }) => sum + count, 0);
     const remaining = await vectors.count(collection, { must: [...conditions] });
-    // The index omits, for example, ids that are numbers.
+    // The index is incomplete: for example, it omits ids that are numbers.
     if (counted + remaining !== uncounted) return undefined;
     owners.push(
       ...facets.map(({ value, count }) => ({ name: nameOwner(key, String(value)), count })),

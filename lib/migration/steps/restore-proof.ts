@@ -1,5 +1,5 @@
 // Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before and
-// after the snapshot must be restored unchanged. Comparing only the number of points is not enough, because it changes meanwhile.
+// after the snapshot must be restored unchanged. The number of points alone proves nothing, because it changes meanwhile.
 import { type BaseProgress, createBaseWriter } from '../base.ts';
 import { digestPoint } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
@@ -12,7 +12,7 @@ const PAGE_SIZE = 512;
 /** Pages listed between two checkpoints */
 const PAGES_PER_PART = 32;
 
-/** Digests of a collection right before its snapshot, as artifacts */
+/** Digests of a collection's points right before its snapshot, as artifacts */
 export type Listing = BaseProgress;
 
 /** The list up to the end of a part, and where the next part begins */
@@ -70,7 +70,7 @@ export async function assertWholeRestore(
   throw new Refusal('RefusedSnapshot', why);
 }
 
-/** Removes the list: nothing is compared with it again. */
+/** Removes the list, which is compared only once. */
 export async function removeListing(
   { services, run }: StepContext,
   { segments }: Listing,

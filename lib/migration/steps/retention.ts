@@ -35,7 +35,7 @@ export const retention: Step = {
   },
 };
 
-// The end is recorded before the first removal, so that a machine whose clock is behind refuses a rollback, too.
+// The end is recorded before the first removal, so that a machine whose clock is slow also refuses a rollback.
 async function closeRun(context: StepContext): Promise<Outcome> {
   const { services, run, updateRun } = context;
   const window = windowOf(run);
@@ -49,8 +49,8 @@ async function closeRun(context: StepContext): Promise<Outcome> {
   return {};
 }
 
-// Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed last,
-// because the old collection is compared with it.
+// Backups are removed first: if one of them is still protected from deletion, the old collection is kept, too. The last common
+// version is removed last, because the old collection is compared with it.
 async function removeExpired(context: StepContext): Promise<void> {
   const { services, run, renewLease, updateRun } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
@@ -60,14 +60,14 @@ async function removeExpired(context: StepContext): Promise<void> {
   }
   if (run.plan.inPlace) await removeTextFingerprints(context);
   if (removesWhenOver && !run.plan.inPlace) await removeOldCollection(context);
-  // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
+  // First the record drops the base, so that after a kill nothing reads the base's half-deleted artifacts.
   await updateRun({ base: undefined });
   await renewLease();
   await services.artifacts.deleteAll(basePrefixOf(run));
 }
 
-// Removes the old collection, and the copy that a refused or abandoned rollback restored. A program may still write to the old
-// collection: such writes exist nowhere else.
+// Removes the old collection, and the snapshot that a refused or abandoned rollback restored. The old collection is kept if it has
+// changed: a program may still write to it, and such writes exist nowhere else.
 async function removeOldCollection(context: StepContext): Promise<void> {
   const { services, run, updateRun } = context;
   const { sourceCollection } = run.plan;
@@ -88,7 +88,7 @@ async function removeOldCollection(context: StepContext): Promise<void> {
   await removeCollections(context, oldCollections);
 }
 
-/** True once a day, and when the rollback period has just ended */
+/** True if the last reminder is a day old, or was given before the rollback period ended */
 export async function isReminderDue(
   { runs, clock }: Pick<Services, 'runs' | 'clock'>,
   { runId, window }: Run,
@@ -97,7 +97,7 @@ export async function isReminderDue(
   return remindedAt < (window?.overAt ?? 0) || clock().getTime() - remindedAt >= DAY_MS;
 }
 
-// The reminder is recorded last: after a kill in between, it is repeated rather than lost.
+// The reminder is recorded last, so that a kill repeats the reminder rather than losing it.
 export async function remind(services: Services, run: Run, retention: Retention): Promise<void> {
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =

@@ -1,6 +1,6 @@
-// Decides how a refused rollback ends. Until the setting has changed, users stay on the new version. Afterwards writes stay frozen
-// for a limited time, in which the cause can be repaired; then they are opened where users find most of their memories. The
-// decisions are entries of the rollback's journal, beside the stages of switch.ts, and are kept when stages run again.
+// Decides how a refused rollback ends. If the setting has not changed yet, users stay on the new version. Otherwise writes stay
+// frozen for a limited time, so that the operator can repair the cause; then writes are opened where users find most of their
+// memories. The decisions are entries of the rollback's journal, like the stages of switch.ts, but are kept when stages run again.
 import * as v from 'valibot';
 import { DECISIONS } from '../phases.ts';
 import { Refusal, type RefusalName } from '../refusals.ts';
@@ -20,7 +20,7 @@ import {
 const PLAN = DECISIONS.plan;
 const FAILING = DECISIONS.failing;
 const END = DECISIONS.end;
-/** A rollback that begins while writes are frozen has passed this stage already. */
+/** Stage right before the freeze. A rollback that begins while writes are frozen has passed this stage already. */
 export const FREEZING = 'freezing';
 
 const endSchema = v.union([
@@ -32,7 +32,7 @@ const endSchema = v.union([
   v.object({
     /** Collection that users are sent to */
     to: v.string(),
-    /** Why nothing proves that they find their memories there */
+    /** Why nothing proves that users find their memories there; absent if it was proved */
     unproved: v.optional(v.string()),
   }),
 ]);
@@ -42,9 +42,9 @@ export type Stayed = Extract<End, { readonly refused: unknown }>;
 export type Returned = Extract<End, { readonly to: string }>;
 
 const failingSchema = v.object({
-  /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
+  /** Time of the first refusal that keeps writes frozen. It starts anew when a repair lets more stages pass. */
   since: v.number(),
-  /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
+  /** Number of stages that had passed at that refusal; absent if `since` is before this rollback or plan began */
   after: v.optional(v.number()),
 });
 
@@ -65,8 +65,8 @@ export function beginJournal(
 }
 
 /**
- * Earlier versions recorded no plan if users had never left the old collection.
- * @throws ValiError if there is no plan and users may have left: only opening writes would split them across two versions
+ * Earlier versions of this program recorded no plan if users had never left the old collection.
+ * @throws ValiError if there is no plan although users may have left: opening writes there would split them across two versions
  */
 export function readPlan({ run, stages: { recorded } }: StepContext): Return {
   const recordedPlan = recorded.passed[PLAN]?.found;
@@ -75,7 +75,7 @@ export function readPlan({ run, stages: { recorded } }: StepContext): Return {
     : v.parse(returnSchema, recordedPlan);
 }
 
-/** Undefined until the rollback has ended */
+/** @returns undefined until it is decided how the rollback ends */
 export function readEnd({ stages: { recorded } }: StepContext): End | undefined {
   return v.parse(v.optional(endSchema), recorded.passed[END]?.found);
 }
@@ -98,7 +98,7 @@ interface Situation {
 type Choice =
   /** Users stay on the new version. `mayHaveLeft`: the backend may work on the other collection already. */
   | { readonly choice: 'stay'; readonly mayHaveLeft: boolean }
-  /** Writes are open already: the rollback is repeated until it passes. */
+  /** Writes are open already: the rollback is repeated until it succeeds. */
   | { readonly choice: 'repeat' }
   /** Writes stay frozen while the cause can be repaired. */
   | { readonly choice: 'wait'; readonly failing: Failing }
@@ -114,7 +114,7 @@ export function chooseEnd({ refusedAs, journal, settingNamesNew, now }: Situatio
   if ('opened' in passed && refusedAs !== NOTHING_TO_RETURN_TO) return { choice: 'repeat' };
   const previous = v.parse(v.optional(failingSchema), passed[FAILING]?.found);
   const passedStages = Object.keys(stagesOf(journal)).length;
-  // If more stages have passed since, the cause was repaired: this refusal has its own time.
+  // If more stages have passed since, the earlier cause was repaired: this refusal gets a time of its own.
   const isNewRefusal = !previous || (previous.after !== undefined && passedStages > previous.after);
   const failing = isNewRefusal ? { since: now, after: passedStages } : previous;
   return { choice: now < failing.since + MAX_UNPROVED_MS ? 'wait' : 'open', failing };
@@ -123,8 +123,8 @@ export function chooseEnd({ refusedAs, journal, settingNamesNew, now }: Situatio
 const NOTHING_TO_RETURN_TO = 'RefusedNothingToReturnTo' satisfies RefusalName;
 
 /**
- * Ends a refused rollback as far as possible now.
- * @throws Refusal while its cause can be repaired, or if writes are open already; Paused to begin with another plan
+ * Decides the end of a refused rollback, if that is possible now.
+ * @throws Refusal while the cause can be repaired, or if writes are open already; Paused to begin with another plan
  */
 export async function endRefused(
   context: StepContext,
@@ -150,24 +150,24 @@ export async function endRefused(
     case 'repeat':
       throw refusal;
     case 'wait':
-      return await waitForRepair(context, refusal, decision.failing);
+      return await keepWritesFrozen(context, refusal, decision.failing);
     case 'open':
       // The same action on another collection is a new request.
       await askAgain(context);
-      return await openUnproved(context, { refusal, plan, failing: decision.failing });
+      return await chooseWhereToOpen(context, { refusal, plan, failing: decision.failing });
   }
 }
 
 async function settingNamesNew({ services, run, stages }: StepContext): Promise<boolean> {
-  // In place the setting may stay the same.
+  // In place, the setting may name the same collection before and after the change.
   if ('setting-changed' in stages.recorded.passed) return false;
   return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
 }
 
 /**
- * Repeats every stage except the freeze, beginning with the restore of a snapshot: writes may have been opened since, and those
- * since the snapshot must be carried over again. A restored snapshot lacks memories that no user deleted, so the last common
- * version does not apply to it, neither in this rollback nor later.
+ * Makes every stage except the freeze run again, beginning with the restore of a snapshot: all writes since the snapshot must be
+ * carried over again, and writes may have been opened meanwhile. A restored snapshot lacks memories that no user deleted, so the
+ * last common version does not apply to it, neither in this rollback nor later.
  */
 async function startOver(context: StepContext, plan: Return): Promise<void> {
   const { stages, updateRun } = context;
@@ -183,7 +183,7 @@ async function startOver(context: StepContext, plan: Return): Promise<void> {
   await askAgain(context);
 }
 
-async function waitForRepair(
+async function keepWritesFrozen(
   { stages }: StepContext,
   refusal: Refusal,
   failing: Failing,
@@ -204,10 +204,11 @@ interface Unproved {
 }
 
 /**
- * Opens writes on the collection that was active when the rollback began, or, if that is missing, on its restored snapshot.
- * @throws Paused to restore it first
+ * Chooses where writes are opened without proof: on the collection that was active when the rollback began, or, if that collection
+ * is missing, on its restored snapshot.
+ * @throws Paused to restore the snapshot first
  */
-async function openUnproved(
+async function chooseWhereToOpen(
   context: StepContext,
   { refusal, plan, failing }: Unproved,
 ): Promise<End> {
@@ -218,7 +219,7 @@ async function openUnproved(
     await updateRun({ window: { ...window, openedAt, stays: true } });
     return { refused: toStoredRefusal(refusal), leftFor: plan.returnTo };
   }
-  // The target is missing or empty: the old version creates an empty collection when it starts.
+  // A target that is empty counts as missing: the old version creates an empty collection when it starts.
   const isTargetMissing = refusal.name === NOTHING_TO_RETURN_TO;
   const restorePlan =
     isTargetMissing && !plan.restores ? await planRestore(services, run) : undefined;
@@ -231,7 +232,7 @@ async function openUnproved(
   return { to: isTargetMissing ? run.plan.sourceCollection : plan.returnTo, unproved: refusal.why };
 }
 
-/** After a refusal, the next attempt makes a new request: a hook may repeat its response to the same request. */
+/** After a refusal, the next attempt makes a new request: a webhook may repeat its response to the same request. */
 export async function askAgainIfRefused(
   context: StepContext,
   work: () => Promise<void>,

@@ -1,5 +1,6 @@
-// Plans a rollback: the collection to return to, and the fate of the writes since the switch. By default the writes are kept: the
-// old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Planning changes nothing.
+// Plans a rollback: the collection to return to, and the fate of the writes since the switch. By default these writes are kept: the
+// old collection is made equal to the new one. If the old collection is missing or damaged, its restored snapshot takes its place.
+// Planning changes nothing.
 import * as v from 'valibot';
 import {
   assertNoAlias,
@@ -20,10 +21,10 @@ import type { Services } from '../services.ts';
 import { compare, compareCounts, countLostWrites, whyUnreadable } from './comparison.ts';
 
 /**
- * never-left: users never left the old collection; only writes are opened.
+ * never-left: users never left the old collection; the rollback only opens writes.
  * carry: copies the writes since the switch to the collection that users return to.
  * as-it-was: leaves these writes behind; the old collection stays unchanged.
- * to-snapshot: leaves them behind, up to the number that the operator acknowledged.
+ * to-snapshot: restores the snapshot, and leaves these writes behind, up to the number that the operator acknowledged.
  */
 const FATES_OF_WRITES = ['never-left', 'carry', 'as-it-was', 'to-snapshot'] as const;
 
@@ -34,7 +35,7 @@ export const returnSchema = v.object({
   restores: v.optional(keptSnapshotSchema),
   /** True if the new version may have taken early writes, although traffic was never opened */
   mayHaveLeaked: v.boolean(),
-  /** True if the old collection was missing: the last common version does not apply to one that an operator restores. */
+  /** True if the old collection was missing: the last common version does not apply to a collection that an operator restored. */
   beginsBase: v.optional(v.boolean()),
 });
 
@@ -43,7 +44,7 @@ export type Return = v.InferOutput<typeof returnSchema>;
 /** Time for which a refusal can keep writes frozen; then they are opened without proof. */
 export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
 
-/** The plan of a rollback, and, if that is late, the time since which users have been waiting for it */
+/** The plan of a rollback. If the rollback is late: since when users have been waiting */
 export interface DecidedReturn {
   readonly plan: Return;
   readonly failingSince?: number;
@@ -110,7 +111,7 @@ async function planLastResort(services: Services, run: Run): Promise<Return> {
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, mayHaveLeaked };
 }
 
-/** @returns undefined if the snapshot cannot be restored */
+/** Plans a rollback to the restored snapshot. @returns undefined if the snapshot cannot be restored */
 export async function planRestore(services: Services, run: Run): Promise<Return | undefined> {
   const target = await planSnapshotRestore(services, run).catch(
     recoverWith(undefined, isUnrestorable),
@@ -175,7 +176,7 @@ async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise
   return oldVector?.size === liveVector?.size && oldVector?.distance === liveVector?.distance;
 }
 
-// A store reads only snapshots of its own minor version: after loading one of a newer version, it would not start.
+// A store reads only snapshots of its own minor version: with a snapshot of a newer version, it would not start again.
 function assertSameMinor(snapshotVersion: string, storeVersion: string): void {
   const readMinor = (version: string) => version.split('.').slice(0, 2).join('.');
   if (readMinor(snapshotVersion) === readMinor(storeVersion)) return;

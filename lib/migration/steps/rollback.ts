@@ -1,6 +1,6 @@
-// The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them
-// behind. Here it begins, with a plan (return-target.ts), and ends, with a report. switch.ts has the stages in between, and
-// return-end.ts decides how a refused rollback ends.
+// Rolls back: moves users to the old version, and carries over their writes since the cutover unless the operator leaves these
+// behind. This file begins the rollback with a plan (return-target.ts) and ends it with a report. The stages in between are in
+// switch.ts; return-end.ts decides how a refused rollback ends.
 import { measureParts } from '../forecast.ts';
 import { Refusal } from '../refusals.ts';
 import { collectFacts, readJournal } from '../runs/journal.ts';
@@ -36,7 +36,7 @@ async function recordPlan(context: StepContext): Promise<Record<string, never>> 
   if (run.phase === 'live') await assertSettingKnown(services, run);
   const { plan, failingSince: since } = await decideReturn(context);
   const failing = since === undefined ? undefined : { since };
-  // A window that has not ended has frozen writes.
+  // In a window that has not ended, writes are frozen.
   await stages.rewrite(beginJournal(plan, { failing, isFrozen: run.phase === 'switching' }));
   return {};
 }
@@ -45,7 +45,7 @@ async function stayOnNew(context: StepContext, { refused }: Stayed): Promise<Out
   const { run } = context;
   const message = `Remove the restored collection ${restoredCollectionOf(run)} by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
-  // A switch that had not finished continues.
+  // An unfinished switch continues.
   const phase = wentLive(run) ? 'live' : 'switching';
   const { name, why, data } = refused;
   return { phase, refusal: new Refusal(name, why, { data }) };
@@ -54,7 +54,7 @@ async function stayOnNew(context: StepContext, { refused }: Stayed): Promise<Out
 async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { run } = context;
   const { points: _, ...stageFacts } = collectFacts(context.stages.recorded);
-  // Without a proof of the old version, users may still work on the collection of the new one.
+  // If nothing proves that the old version runs, users may still work on the new collection.
   const isUnproved = hasSwitched(run) && stageFacts.oldVersion !== undefined;
   const hasServed = wasOpened(run) || isUnproved || stageFacts.leakedWrites !== undefined;
   const served = hasServed ? liveCollectionsOf(run) : [];
@@ -63,7 +63,7 @@ async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
     await removeOwnCollections(context, { except });
-    // From now on, a collection of that name belongs to another program.
+    // From now on, a collection with the uploaded name belongs to another program.
     hasUploaded = hasUploaded && hasServed;
   });
   const facts = { returnedTo: end.to, leftBehind: 0, ...stageFacts };
@@ -81,13 +81,13 @@ async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   return { evidence, changes, took };
 }
 
-/** The report is kept as long as the run's other artifacts, and at least for the plan's retention period from now on. */
+/** The report is kept as long as the run's other artifacts, and at least for one retention period from now on. */
 function computeRetentionEnd({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   return Math.max(until, run.window?.retainUntil ?? 0);
 }
 
-/** Says why the run can only be aborted: the next copy would remove writes that only the new collection has. */
+/** Says why this run must not open another window: its next copy would remove writes that only the new collection has. */
 function whyCutoverBlocked(
   context: StepContext,
   { to, unproved }: Returned,

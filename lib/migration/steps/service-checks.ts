@@ -84,12 +84,12 @@ export const COLLECTION_SETTING = defineCheck({
 
 const RETENTION_PROBE_MS = 60_000;
 
-/** Also tests that artifacts can be protected from deletion: otherwise a window would fail. */
+/** Also tests that artifacts can be protected from deletion, because a window would fail without that. */
 export const ARTIFACTS = defineCheck({
   name: 'Artifacts',
   read: async ({ services: { artifacts, clock }, run: { runId }, isBeginning }: CheckContext) => {
     const key = `${runId}/retention-probe-${randomInt(2 ** 47)}.json`;
-    // The probe is written only if the run begins: a refused plan leaves nothing behind.
+    // The probe is written only if the run begins, so that a refused plan leaves nothing behind.
     if (isBeginning) {
       await writeJson(artifacts, key, { runId });
       await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));

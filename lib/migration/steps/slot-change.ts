@@ -1,7 +1,7 @@
 // Adds or removes slots (named vectors) of the active collection without bringing back points that users have deleted. In Qdrant
-// 1.18.3 and 1.19.0, such a change cancels a running optimization, and thereby undoes every deletion since its start. Switching the
-// optimizer off has the same effect, so that is done while the store is idle, and the optimizer stays off during the change. Points
-// that return anyway are removed afterwards: they are missing from a list of ids that was made before the change.
+// 1.18.3 and 1.19.0, such a change cancels a running optimization, and so undoes every deletion made since the optimization began.
+// Switching the optimizer off has the same effect, so it is switched off while the store is idle, and stays off during the change.
+// Points that come back anyway are removed afterwards: they are not in the list of ids that was made before the change.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { readChangeTime } from '../json/memory-payload.ts';
@@ -21,7 +21,7 @@ const PAGE_SIZE = 10_000;
 
 /**
  * @param change must be idempotent: it is repeated after an interruption
- * @returns the number of deleted points that had returned and were removed
+ * @returns the number of deleted points that came back and were removed again
  */
 export async function changeSlots(
   context: StepContext,
@@ -30,7 +30,7 @@ export async function changeSlots(
 ): Promise<number> {
   const { services, renewLease, updateRun } = context;
   await waitUntilIdle(context, collection);
-  const slotChange = await prepare(context, collection);
+  const slotChange = await recordStateBefore(context, collection);
   // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
   await renewLease();
   await waitUntilIdle(context, collection);
@@ -47,8 +47,8 @@ export async function changeSlots(
   return removedCount;
 }
 
-// Records how to switch the optimizer on again, before it is switched off: after a kill, the next invocation reads it.
-async function prepare(context: StepContext, collection: string): Promise<SlotChange> {
+// Lists the points, and records how to switch the optimizer on again: after a kill, the next invocation needs both.
+async function recordStateBefore(context: StepContext, collection: string): Promise<SlotChange> {
   const { services, run, lease, renewLease, updateRun } = context;
   const { vectors, artifacts, clock } = services;
   const info = await vectors.readCollectionInfo(collection);
@@ -82,7 +82,7 @@ async function listIds({ services }: StepContext, collection: string): Promise<P
   return ids;
 }
 
-/** Removes points that did not exist before the change and were not written since it. */
+/** Removes points that are not in the list, and were not written since the list was made. */
 async function removeReturned(
   context: StepContext,
   collection: string,
@@ -112,7 +112,10 @@ async function removeReturned(
   return removedCount;
 }
 
-/** Finds points whose last write precedes the list. A search returns the number of that write, unless a point has no vector. */
+/**
+ * Finds points that were last written before the list was made. A search returns the number of a point's last write, unless the
+ * point has no vector.
+ */
 async function findOlder(
   { services: { vectors } }: StepContext,
   collection: string,

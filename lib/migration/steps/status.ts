@@ -76,7 +76,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     frozenSince,
     /** Passed stages of the switch or rollback in progress */
     stages,
-    /** True for a window that must be rolled back: the watch does so, and forward steps are refused. */
+    /** True if the window must be rolled back: the watch does that, and forward steps are refused. */
     isLate,
     isRepeated: isRepeated(run, now),
     hasReturned: hasReturned(run),
@@ -157,7 +157,7 @@ async function readApproval(run: Run, { runs }: Pick<Services, 'runs'>) {
   };
 }
 
-/** Action that a person must carry out now, and who confirmed it; null without one */
+/** Action that a person must carry out now, and who confirmed it; null if there is none */
 async function readPendingAction(run: Run, { runs }: Pick<Services, 'runs'>) {
   if (!run.pendingAction) return null;
   const { action, collection, since } = run.pendingAction;

@@ -15,7 +15,7 @@ import { VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 import { estimateSavings } from './store-space.ts';
 
-/** Calls `work` with a temporary collection. Replaces one that a killed preflight left behind. */
+/** Calls `work` with a temporary collection. Replaces a temporary collection that a killed preflight has left. */
 async function withProbeCollection<Found>(
   vectors: VectorStore,
   { collection, layout }: { readonly collection: string; readonly layout: CollectionSettings },

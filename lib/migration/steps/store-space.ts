@@ -1,4 +1,4 @@
-// Estimates the space that a migration needs on the vector store, from a few points, before anything is copied.
+// Estimates, from a sample of the points, how much space a migration needs on the vector store.
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { findKeywordText } from '../json/memory-payload.ts';
 import { readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
@@ -11,7 +11,7 @@ import { type CheckContext, defineCheck } from './prerequisites.ts';
 const COPY_COUNT = 3;
 const COPY_COUNT_IN_PLACE = 2;
 const FLOAT_BYTES = 4;
-/** An index and a weight for each word */
+/** Size of a word in a keyword vector: an index and a weight */
 const KEYWORD_BYTES = 8;
 const SAMPLE_SIZE = 256;
 const GIGABYTE = 1e9;

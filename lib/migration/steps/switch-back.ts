@@ -1,6 +1,6 @@
 // The stages of a rollback, and of a refused rollback; switch.ts has their order. The old collection may be deleted or emptied
-// at any time: it is checked again before each stage that users would notice. A deployment takes time, and may be reported as done
-// although it is not.
+// at any time, so it is checked again before each stage that users would notice. A deployment takes time, and may be reported as
+// done although it is not.
 import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
@@ -53,7 +53,7 @@ async function hasVerifiedMemories(
   restoredCollection: string,
 ): Promise<boolean> {
   const { evidence, plan } = context.run;
-  // In place, the snapshot was taken before the window.
+  // In place, the window takes no snapshot: the last one is from before the window.
   const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
   const fingerprint = evidence[kind]?.facts.fingerprint;
   return await haveSameMemories(context, restoredCollection, { fingerprint });
@@ -61,12 +61,12 @@ async function hasVerifiedMemories(
 
 export async function freezeNew(context: StepContext): Promise<Facts> {
   const { run } = context;
-  // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
+  // The freeze needs proof only if users worked on the new version: docs/migration/decisions/0005-automatic-rollback.md.
   const freezing = { collections: liveCollectionsOf(run), needsProof: wasOpened(run) };
   return await freezeWrites(context, freezing);
 }
 
-// Writes are frozen now. The rollback of a window runs unattended, so this stage must never refuse.
+// Writes are frozen now. The rollback of a window runs unattended: it inserts what it can where another rollback would refuse.
 export async function makeOldEqual(context: StepContext, plan: Return) {
   const { returnTo: to, restores } = plan;
   await assertNotDeleted(context, to, 0);
@@ -130,14 +130,14 @@ const PROOF_MS = 5 * MINUTE_MS;
 
 const deploymentSchema = v.object({
   since: v.optional(v.number()),
-  /** True if the last request got a response, or must not be repeated: the command was killed during it, after the time limit */
+  /** False if a request must still follow, even after the time limit: the last one was interrupted, or falsely reported as done */
   isRequested: v.optional(v.boolean()),
   unprovedSince: v.optional(v.number()),
 });
 
 /**
- * Deploys and proves in one stage: a deployment that was falsely reported as done is requested again until the time limit. Then
- * writes are opened without proof, or users stay on the new version: in both cases they can write.
+ * Deploys and proves in one stage: a deployment that was falsely reported as done is requested again until the time limit. After
+ * the limit, writes are opened without proof, or users stay on the new version: in both cases they can write.
  */
 export async function deployBack(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
@@ -173,9 +173,9 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
 }
 
 /**
- * Waits until the version is deployed, or the time limit has passed. A command that was killed during its request repeats it even
- * after the time limit: the time may have passed without any request.
- * @returns the time of the first request, whether no other may follow, and the time since which the proof is awaited
+ * Requests the deployment until it is done, or the time limit has passed. A request that was interrupted by a kill is repeated even
+ * after the time limit, because the time may have passed without any request.
+ * @returns the time of the first request, whether this was the last one, and since when the proof has been awaited
  */
 async function deployInTime(
   context: StepContext,
@@ -204,7 +204,7 @@ function createReturnFailure(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 
-/** The operator may repair a webhook that refuses while users wait, so the webhook is called again until the deadline. */
+/** While users wait, the operator may repair a webhook that refuses, so the webhook is called again until the deadline. */
 function retryUntilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();
@@ -212,7 +212,7 @@ function retryUntilDeadline(error: unknown, deadline: number): unknown {
   return new RetryableFailure('RetryableUnavailable', why, { cause: error, code: 400 });
 }
 
-// If the old collection was deleted, a write would create an empty one, and the new collection may be the only copy.
+// If the old collection was deleted, a write would create an empty one, although the new collection may be the only copy.
 export async function openOld(context: StepContext, { to, points }: OldCollection): Promise<void> {
   await assertNotDeleted(context, to, points);
   await context.renewLease();
@@ -239,7 +239,7 @@ export async function restoreSetting(context: StepContext): Promise<void> {
   await activateAnyway(context, liveCollectionOf(context.run));
 }
 
-/** Aliases that cannot be moved do not keep writes frozen: the collection, or the name of an alias, may no longer exist. */
+/** Continues if the aliases cannot be moved, for example because the collection is missing: writes must not stay frozen. */
 async function activateAnyway(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
@@ -250,7 +250,7 @@ async function activateAnyway(context: StepContext, to: string): Promise<void> {
   await activate(context, { from: await setting.read(), to, onAliasesRefused });
 }
 
-/** Deploys the new version, unless it still responds: the old version may be deployed already. */
+/** Deploys the new version again, unless that version still responds. */
 export async function deployAgain(context: StepContext, to: string): Promise<void> {
   if ((await checkReturn(context, to)).kind === 'not-returned') return;
   const collection = liveCollectionOf(context.run);
@@ -275,7 +275,7 @@ async function assertNotDeleted(
   returnTo: string,
   expected = countVerified(run),
 ): Promise<void> {
-  // A collection alias can have the same name.
+  // The list contains no aliases, which could have the same name.
   const exists = (await vectors.listCollections()).includes(returnTo);
   const mayBeEmpty = expected === 0 || !hasSwitched(run);
   if (exists && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;

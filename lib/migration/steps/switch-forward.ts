@@ -25,7 +25,7 @@ export async function freezeOld(context: StepContext): Promise<Facts> {
 
 // The backup must be recorded before the setting changes: a rollback needs it.
 export async function backUp(context: StepContext): Promise<void> {
-  // In place, no data moves: the snapshot from before the window remains valid.
+  // In place, no data moves: the backup from before the window remains valid.
   if (context.run.plan.inPlace) return;
   await recordEvidence(context, 'backup-manifest', await takeBackup(context));
 }
@@ -53,8 +53,8 @@ async function recordEvidence(
 }
 
 /**
- * Asserts that the setting is unchanged and the names are free. Writes since the comparison of both collections are found by the
- * final check. @throws Refusal
+ * Asserts that the setting is unchanged and the names are free. The final check finds writes since the last comparison.
+ * @throws Refusal
  */
 export async function assertReady({ services, run }: StepRequest): Promise<void> {
   assertGraphConfigured(services, run);
@@ -90,7 +90,7 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
   await activate(context, { from: run.plan.sourceCollection, to });
 }
 
-/** Called before the new version is deployed: later, a missing memory may be one that a user deleted. @throws Refusal */
+/** Called before the new version is deployed: later, a user may have deleted the missing memories. @throws Refusal */
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await compareCounts(context, live);
@@ -150,7 +150,7 @@ async function assertUnchanged(context: StepContext, to: string): Promise<void> 
  */
 export async function openNew(context: StepContext, to: string): Promise<void> {
   const { services, run, renewLease } = context;
-  // With another setting, the backend's next start would create another collection.
+  // If the setting named another collection, the backend would create that collection at its next start.
   await services.setting.change({ from: run.plan.sourceCollection, to });
   // Writes must not open if a rollback has begun meanwhile.
   await renewLease();

@@ -130,14 +130,11 @@ async function returnUsers(context: StepContext, plan: Return): Promise<void> {
 }
 
 /** Keeps users on the new version after a refused rollback, and opens writes there if they may be frozen. */
-async function stayOnNew(
-  context: StepContext,
-  { leftFor: possibleCollection }: Stayed,
-): Promise<void> {
+async function stayOnNew(context: StepContext, { leftFor }: Stayed): Promise<void> {
   const { stages } = context;
-  if (possibleCollection !== undefined) {
+  if (leftFor !== undefined) {
     await stages.once('setting-restored', restoreSetting);
-    await stages.once('deployed-again', (context) => deployAgain(context, possibleCollection));
+    await stages.once('deployed-again', (context) => deployAgain(context, leftFor));
   } else if (!(FREEZING in stages.recorded.passed)) return;
   await stages.once('opened-again', openAgain);
 }
@@ -147,7 +144,7 @@ async function moveSwitchedEntities(context: StepContext, to: string) {
   const { plan } = context.run;
   const live = liveCollectionOf(context.run);
   const isForward = to === live;
-  // An upload under another name is made from the built collection.
+  // Even if the built collection is uploaded under another name later, the entities move to the built one.
   const names = isForward
     ? { from: plan.sourceCollection, to: plan.targetCollection }
     : { from: live, to };
@@ -155,8 +152,8 @@ async function moveSwitchedEntities(context: StepContext, to: string) {
 }
 
 /**
- * Once writes are open, carries over the writes that a program made to the collection that users have left. If the new version
- * never took traffic, a change there that neither version made is corruption.
+ * Called once writes are open. Carries over writes that a program made to the collection that users have left. If the new version
+ * never took traffic, a change of its collection that neither version made is corruption.
  */
 async function carryLateWrites(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
@@ -164,7 +161,7 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   const isForward = to === live;
   const { vectors } = services;
   const problem = isForward ? undefined : await whyUnreadable(services, run);
-  // The rollback has carried over everything that could be read.
+  // The rollback has already carried over everything that could be read.
   if (problem !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
   const standby = isForward ? run.plan.sourceCollection : live;

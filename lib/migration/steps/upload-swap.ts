@@ -1,5 +1,5 @@
-// Gives the filled collection and its companion the names in the plan. The store cannot rename, so their snapshots are uploaded
-// under the new names. The setting is changed only after both uploads are proved.
+// Gives the filled collection and its companion the names in the plan. The store cannot rename collections, so their snapshots are
+// uploaded under these names. The setting is changed only after both uploads are proved.
 import { waitUntilIndexed } from '../configuration.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
@@ -17,7 +17,7 @@ interface Rename {
   readonly label: string;
 }
 
-/** @throws Refusal if one of the names is taken before the run begins to upload */
+/** Passes once the run has begun to upload. @throws Refusal if another program has taken one of the names */
 export async function assertNamesFree({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   if (run.hasUploaded) return;
   for (const { to } of listRenames(run)) await assertFree(services.vectors, to);

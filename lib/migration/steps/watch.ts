@@ -1,4 +1,5 @@
-// Work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends rollback periods.
+// Does the work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends rollback
+// periods.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
 import { type DueWork, findDueWork } from '../next.ts';
@@ -15,7 +16,7 @@ import { removeAborted } from './abort.ts';
 import { isReminderDue, remind, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
-/** True if the payload names a run: a person's payload does, a timer's does not. */
+/** True if the payload names a run, as the payload of a person does and that of a timer does not */
 export function namesRun(payload: unknown): boolean {
   return v.is(v.looseObject({ runId: v.unknown() }), payload);
 }
@@ -87,10 +88,10 @@ export async function endRetention(
 
 const STEPS: { readonly [Work in DueWork['work']]?: Step } = { rollback, retention };
 
-// While users wait, no step takes longer than this: a lock held for longer means a hanging step, or a clock that is ahead.
+// While users wait, no step takes longer than this. A lock held for longer means that a step hangs, or that a clock is fast.
 const MAX_LATE_MS = 20 * 60_000;
 
-/** True if nothing has failed, but another step or run has the lock: a rollback may take longer than the interval of the watch. */
+/** True if another step or run has the lock, and that is no failure yet: a rollback may take longer than the watch's interval. */
 function canWait(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';
