@@ -1,5 +1,5 @@
-// The summary that an operator sees before approving the window, at most twelve lines. The run's report page begins with the
-// same summary.
+// Builds the summary that an operator sees before approving the window, at most twelve lines. The run's report page begins with
+// the same summary.
 import type { Estimate } from '../../../lib/migration/forecast.ts';
 import { formatPercent } from '../../../lib/migration/parity.ts';
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';

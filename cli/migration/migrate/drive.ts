@@ -41,7 +41,7 @@ export interface DriveOptions {
   readonly isConfirmed: boolean;
   /** Name of the person who approves and confirms. */
   readonly person: string;
-  /** Digest of the only report to approve, as the operator typed it. */
+  /** Digest of the only report that may be approved, as the operator typed it. */
   readonly report?: string | undefined;
 }
 
@@ -62,11 +62,11 @@ export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
-  // If the window is over, the operator has asked for the cutover, not for a rollback: the step finishes the window, or is refused.
+  // After the deadline, a rollback is next, but the operator asked for the cutover: it finishes the window, or is refused.
   return await driveFrom(options, status, isLate ? 'cutover' : next);
 }
 
-/** @param firstStep the first step, if it is not the one that the run needs */
+/** @param firstStep the first step to take; by default, the one that the run needs */
 async function driveFrom(
   options: DriveOptions,
   start: Status,
@@ -83,7 +83,7 @@ async function driveFrom(
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
     const oldStatus = status;
     status = await takeStep(options, oldStatus, step);
-    // The next window is a new decision.
+    // Ends after a rollback: another window is a new decision.
     hasReturned = status.hasReturned && !oldStatus.hasReturned;
     step = status.next;
   }
@@ -93,9 +93,9 @@ async function driveFrom(
 }
 
 /**
- * Does the work of the watch for every run: reminders, the end of the rollback period, removal after an abort. Then repeats the
- * removal of this run, because the watch retries a refused removal only once a day. A number of accepted deletions applies to
- * this run alone.
+ * Does the work of the watch for every run: reminders, the end of the rollback period, removal after an abort. Then tries the
+ * removal of this run again, because the watch retries a refused removal only once a day. Accepted deletions apply to this run
+ * alone.
  */
 async function runDueWork(
   { session, payload: { deletes } }: DriveOptions,
@@ -110,7 +110,7 @@ async function runDueWork(
   return await readCurrentStatus(session, runId);
 }
 
-/** True if the run may have kept data for longer than its retention */
+/** True if the run may still have data whose retention period is over */
 function mayHaveExpired({ phase, retention }: Status): boolean {
   return phase === 'aborted' || (phase === 'live' && retention?.isOver === true);
 }
@@ -142,7 +142,7 @@ export async function checkPrerequisites(
 ): Promise<PreflightResult> {
   const { output, place, signal } = session;
   const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
-  // Ctrl-C ends the requests early, so the problems found may not exist.
+  // After Ctrl-C, the problems found may only be requests that were cut short.
   signal.throwIfAborted();
   const { prerequisites } = result;
   if (!Array.isArray(prerequisites)) throw createVersionError(place);
@@ -152,7 +152,7 @@ export async function checkPrerequisites(
   return result;
 }
 
-/** Fails if a step reports success but leaves the run in the same state: it would be repeated forever. */
+/** Fails if a step reports success but leaves the run in the same state: otherwise the step would be repeated forever. */
 function assertProgress({ phase }: Status, step: FunctionName, newStatus: Status): void {
   // A copy after a window leaves the phase "copied", but changes `next`.
   if (newStatus.phase !== phase || newStatus.next !== step) return;
@@ -173,7 +173,7 @@ async function takeStep(
   const startedAt = now();
   try {
     const input = { ...buildInput(step, options, runId), ...approval };
-    await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
+    await runStep(session, step, input, (waitingStatus) => confirmAction(options, waitingStatus));
   } catch (error) {
     if (error instanceof RollbackRequested) {
       return await takeStep(options, await readCurrentStatus(session, runId), 'rollback');
@@ -278,9 +278,9 @@ function isStepFailure(error: unknown): error is Error {
 }
 
 /**
- * Asks a question, which ends without an answer at the deadline of the window.
- * @param whyObsolete returns why the question is obsolete; undefined while it is not
- * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is obsolete
+ * Asks a question. The question is withdrawn at the deadline of the window, or when it is obsolete.
+ * @param whyObsolete returns why the question is obsolete; undefined as long as the question still applies
+ * @returns the answer; undefined if no person can be asked, or if the question was withdrawn
  */
 async function askInWindow(
   { session, ask }: DriveOptions,
@@ -295,7 +295,7 @@ async function askInWindow(
   const questionCancelled = new AbortController();
   const questionEnded = new AbortController();
   let endReason: string | undefined;
-  const pollObsolete = async () => {
+  const withdrawWhenObsolete = async () => {
     while (endReason === undefined && (await nextPoll(PROMPT_POLL_MS, questionEnded.signal))) {
       endReason = isPastDeadline()
         ? 'The deadline has passed: the rollback begins.'
@@ -303,7 +303,7 @@ async function askInWindow(
     }
     questionCancelled.abort();
   };
-  const polling = pollObsolete();
+  const polling = withdrawWhenObsolete();
   try {
     const rollbackHint = closesAt ? ` (automatic rollback at ${formatTime(closesAt)})` : '';
     return await ask(`${question}${rollbackHint}: `, questionCancelled.signal);
@@ -320,7 +320,7 @@ async function askInWindow(
 }
 
 /**
- * Shows the report and asks for approval, unless the window has been opened.
+ * Shows the report and asks for approval, unless the window is open already.
  * @returns the approval as input for the step that opens the window
  * @throws Refusal if the operator named another report
  */
@@ -360,10 +360,10 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   };
 }
 
-/** @throws Refusal if the given report or length differs from that of the open window */
+/** @throws Refusal if the operator gave a report or a length that differs from that of the open window */
 function assertSameWindow(status: Status, { report, payload }: DriveOptions): void {
   const { approvedReport: approved, deadlineAt, plan } = status;
-  // A window that an earlier release opened has no record of its report.
+  // A window that an earlier release opened has no recorded report.
   if (report !== undefined && approved && !approved.startsWith(report)) {
     const why = `The window was opened with the report ${approved.slice(0, DIGEST_DIGITS)}, not ${report}.`;
     throw new Refusal('RefusedNotApproved', why);

@@ -18,7 +18,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function escapePart(part: Part): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(escapePart).join('');
-  // Masks invisible characters, which are not allowed in a document and can reverse its text.
+  // Masks invisible characters: some are not allowed in a document, and some can reverse its text.
   return maskUnprintable(String(part).toWellFormed()).replace(
     /[&<>"']/g,
     (character) => `&#${character.charCodeAt(0)};`,

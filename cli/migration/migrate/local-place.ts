@@ -1,4 +1,4 @@
-// Runs the migration's functions in this process, with the services that the environment names.
+// Runs the migration's functions in this process, with the services that environment variables name.
 import { setTimeout } from 'node:timers/promises';
 import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -20,7 +20,7 @@ import { findDatabase } from '../../find-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Needs, Place } from './place.ts';
 
-/** Services that are opened only for a function that needs them */
+/** What functions need, opened only when a function needs it */
 export interface Sources {
   /** Name and address of the table with the runs */
   readonly where: string;
@@ -43,7 +43,7 @@ export interface LocalOptions {
 export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   if (options.needs === 'backend') return openBackendPlace();
   const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
-  // Refuses a missing TABLE_NAME before a database is started for it.
+  // Refuses missing variables, such as TABLE_NAME, before a database is started.
   readSettings(process.env);
   const { endpoint, tableName } = await reachTable(options.resources);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
@@ -102,7 +102,7 @@ async function reachTable(resources: Resources) {
   try {
     const database = await findDatabase(resources, process.env);
     const { endpoint, tableName } = database;
-    // No deployment creates the table of a data folder, so it is created here.
+    // No deployment creates the table in a local data folder, so it is created here.
     if (endpoint && !process.env.DYNAMODB_ENDPOINT) await ensureTable(endpoint, tableName);
     return database;
   } catch (error) {

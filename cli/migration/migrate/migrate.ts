@@ -1,5 +1,5 @@
-// npm run migrate -- COMMAND: the operator's command line. It runs the functions of the migration in this process, with the
-// services that the environment names, or with `--stage` on a deployed stage.
+// npm run migrate -- COMMAND: the operator's command line. By default, the functions of the migration run in this process, with the
+// services that environment variables name. With `--stage`, they run on a deployed stage.
 
 import { runProgram } from '../../../processes/program.ts';
 import { createResources } from '../../../processes/resources.ts';
@@ -9,7 +9,7 @@ import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStagePlace } from './stage-place.ts';
 
-// Time for a running request to end; otherwise the lock of the interrupted step expires by itself.
+// Time for a running request to end, so that the interrupted step releases its lock. Otherwise the lock expires by itself.
 const STOP_MILLISECONDS = 10_000;
 
 const resources = createResources();

@@ -12,7 +12,7 @@ export interface NextStep {
   /** The whole command, as an operator types it */
   readonly command: string;
   readonly why: string;
-  /** Advice in words that comes before the command */
+  /** What to do before the command, in words */
   readonly first?: string;
 }
 
@@ -28,7 +28,7 @@ const CLOSE_REASON = 'remove what the plan removes, and close the run';
 /** Steps whose command has another name */
 const COMMAND_NAMES: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
-/** The run, and the stage of its functions unless the command runs on this machine */
+/** A run, and the stage of its functions, unless the functions run in this process */
 interface Target {
   readonly runId: string;
   readonly stage?: string | undefined;
@@ -159,7 +159,7 @@ function chooseStepsAfterRefusal(
   return first && step ? [{ ...step, first }, ...otherSteps] : steps;
 }
 
-/** Offers the step after a repair of the collection in use, or with its changes accepted as made by users. */
+/** Offers the step after a repair of the active collection. If `deletes` is known, also offers to accept users' own changes. */
 function repairOrAccept(
   target: Target,
   step: NextStep,
@@ -168,7 +168,7 @@ function repairOrAccept(
   const repaired = { ...step, first: 'repair the collection in use' };
   if (deletes === undefined) return [repaired];
   const why = `if users deleted or changed ${formatCount(deletes, 'memory')} themselves`;
-  // "run" needs no other option to change something.
+  // "run" makes changes without --execute.
   const execute = step.name === 'run' ? '' : `${EXECUTE} `;
   return [repaired, createStep(target, step.name, `${execute}--deletes ${deletes}`, why)];
 }
@@ -184,7 +184,8 @@ export function formatNextSteps([next, ...otherSteps]: readonly NextStep[]): str
 }
 
 /**
- * Formats the aftermath: which version users are on, and the next command; if a repair must come first, also its alternatives.
+ * Formats the aftermath: which version users are on, and the next command. If a repair must come before that command, also formats
+ * its alternatives.
  */
 export function formatAftermath({ window, users = '', next }: Aftermath): string {
   const [nextLine = '', ...otherLines] = next.length > 0 ? formatNextSteps(next) : [];

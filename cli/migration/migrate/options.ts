@@ -117,7 +117,10 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** Typed options by commander's names: the options that the command line reads itself, and fields of a function's input */
+/**
+ * Options as typed, under commander's names: those that the command line reads itself, and any others, which are fields of a
+ * function's input
+ */
 export interface TypedOptions {
   readonly run?: string;
   readonly execute?: true;
@@ -162,7 +165,7 @@ function createOption<Value>(
   return parse ? option.argParser(parse) : option;
 }
 
-/** Creates a parser that rejects, as wrong use, a value that the functions would refuse */
+/** Creates a parser that rejects values that the functions would refuse: they count as wrong use */
 function createParser<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);

@@ -66,7 +66,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
         : toPrintable([message, ...details].join('; '));
       status.write(`${line}\n`);
     },
-    /** Shows a text until the next line, at a terminal. */
+    /** At a terminal, shows a text until the next line replaces it. */
     show(text: string): void {
       if (status.isTTY !== true || isJson) return;
       clear();
@@ -115,8 +115,7 @@ export function reportFailure(
   return exitCode;
 }
 
-// Masks control characters: a record may contain text that an older version accepted, and this text must not move the cursor or
-// forge a line.
+// Masks control characters: text that an older version accepted into a record must not move the cursor or forge a line.
 function toPrintable(text: string): string {
   const readable = text.replace(ISO_TIMES, formatTime);
   const plain = readable.replaceAll('\n', '').replace(STYLE_CODES, '');
@@ -124,8 +123,8 @@ function toPrintable(text: string): string {
   return readable.split('\n').map(maskUnprintable).join('\n');
 }
 
-/** ISO times in the messages of functions, which machines also read */
+/** Times in the messages of functions. These have the ISO format, because machines read the messages, too. */
 const ISO_TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with a control character
 const STYLE_CODES = /\u001b\[\d+m/g;

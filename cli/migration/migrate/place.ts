@@ -36,14 +36,14 @@ const statusSchema = v.looseObject({
   evidence: v.array(v.looseObject({})),
   moves: v.array(v.looseObject({ command: v.picklist(COMMANDS) })),
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
-  // Without the next two, a run would go on to its next window after a rollback.
+  // If a function did not report the next two, `migrate run` would open another window after a rollback.
   hasReturned: v.boolean(),
   isRepeated: v.boolean(),
 });
 
 /**
  * Reads the status of the named run, or of the current one.
- * @throws the function's error; without a run, a Refusal that names the table
+ * @throws the function's error; if there is no run, a Refusal that names the table
  */
 export async function fetchStatus(place: Place, runId?: string): Promise<Status> {
   const status = await place
@@ -58,7 +58,7 @@ export async function fetchStatus(place: Place, runId?: string): Promise<Status>
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** Creates the error for a result in a form that this command line does not know. */
+/** Creates the error for a function's result that this command line cannot read. */
 export function createVersionError({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,

@@ -5,7 +5,7 @@ import { isMet, type Prerequisite } from '../../../lib/migration/steps/prerequis
 import type { Output } from './output.ts';
 import { formatCount } from './text.ts';
 
-/** Writes a marked line for each prerequisite with its problems and remedies, and how many are met */
+/** Formats a marked line for each prerequisite, its problems and remedies, and the number of prerequisites that are met */
 export function formatChecklist(
   prerequisites: readonly Prerequisite[],
   { mark }: Pick<Output, 'mark'>,

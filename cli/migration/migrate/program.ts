@@ -144,7 +144,7 @@ async function withAftermath<Result>(
     return await work();
   } catch (error) {
     const { runId = run } = session.lastSeen;
-    // Reading the status may fail for the same reason as the command.
+    // Reading the status may fail for the same reason as the command. Then the last known status is used.
     const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
     state.aftermath = describeAftermath(status, session.place.stage, error);
     throw error;
@@ -216,7 +216,7 @@ function describeLoss(writes: number | undefined): string {
   return writes === undefined ? '' : `, and leave at most ${formatCount(writes, 'write')} behind`;
 }
 
-/** False for a command that would be refused, so that no confirmation is asked for it. */
+/** False if the command would be refused: then no confirmation is asked. */
 async function isAccepted(session: Session, name: CommandName, runId: string): Promise<boolean> {
   const status = await readStatus(session, runId).catch(() => undefined);
   return !status || status.moves.some(({ command }) => command === name);

@@ -1,4 +1,4 @@
-// Renders a run as one HTML page for the change record and for people who were not present, without scripts or other files.
+// Renders a run as one HTML page, without scripts or other files, for the change record and for people who were not present.
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';

@@ -24,15 +24,15 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Waits until the next poll of the status; false once the step has ended. */
+  /** Waits until the next poll is due. @returns false if `ended` aborts first: then there is no next poll */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** Id and last known status of the run, in case the table does not respond, and the last failure that was shown */
+  /** The run's id and last known status, in case the table stops responding, and the failure that was shown last */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
-/** A longer wait is for a date, not for a service, so the command ends instead. */
+/** The command ends instead of waiting longer: such a wait is for a date, not for a service. */
 const MAX_WAIT_SECONDS = 60;
-/** Longer than the lease of the lock that a crashed step leaves */
+/** Longer than the lease of a lock that a crashed step still holds */
 const LOCK_TIMEOUT_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
@@ -195,7 +195,7 @@ export function reportStep(
   );
 }
 
-/** Formats the time left in the window, such as `[18:03 left] `; a rollback has no deadline. */
+/** Formats the time left in the window, such as `[18:03 left] `. Empty for a rollback, which has no deadline. */
 export function formatWindowTime(
   { now }: Pick<Session, 'now'>,
   status: Status | undefined,
@@ -284,7 +284,7 @@ async function withProgress<Result>(
       if (!status || workEnd.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
-      // Progress of another step is out of date.
+      // Another step's progress is out of date.
       if (progress?.step !== name) continue;
       reportProgress(session, status, `${capitalise(name)}: ${formatProgress(name, progress)}`);
     }

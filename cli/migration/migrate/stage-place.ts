@@ -38,7 +38,7 @@ export function createStagePlace(stage: string, client = createClient()): Place 
   };
 }
 
-// Makes only one attempt: after a lost response, the step is still running, and a second invocation would only find its lock.
+// Makes only one attempt: after a lost response, the step may still be running, and would lock out a second invocation.
 function createClient(): LambdaClient {
   return new LambdaClient({ maxAttempts: 1 });
 }
@@ -60,7 +60,7 @@ const failureSchema = v.object({
 
 const NO_REASON = { errorType: '', errorMessage: '' };
 
-/** Translates the error that a function threw, or the platform's report that it has ended. */
+/** Translates the error that a function threw, or the platform's report that the function was ended. */
 function translateFunctionFailure(functionName: string, response: unknown): Error {
   const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), response);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);

@@ -47,7 +47,7 @@ export function formatLeftBehind({
     (name) => `Collection ${name} is kept, as it alone may hold some memories: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
-  // Once users are on the new version, the report belongs to an earlier window.
+  // If users are on the new version, the rollback report is from an earlier window.
   if (!facts || phase === 'live' || phase === 'closed') return changedLines;
   const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
   const leftBehindLine =

@@ -9,10 +9,10 @@ import type {
 /** `none`: not begun, or complete. `finishing`: everything is restored, and the marks of the restore are being removed. */
 export type RestoreState = 'none' | 'filling' | 'finishing';
 
-/** Every call can be repeated after a lost response. */
+/** Every method can be called again after a lost response. */
 export interface GraphRestore {
   readRestoreState(): Promise<RestoreState>;
-  /** Counts the nodes that no unfinished restore has created. */
+  /** Counts the nodes that are not from an unfinished restore. */
   countForeignNodes(): Promise<number>;
   beginRestore(): Promise<void>;
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;

@@ -1,5 +1,5 @@
-// Fills an empty Neo4j. Until the restore is finished, every row has the id of its original, with a label and a constraint that
-// belong to the restore, so that a repeated batch finds the rows that the first attempt created.
+// Fills an empty Neo4j. Until the restore is finished, every node and relationship carries the id of its original, so that a
+// repeated batch finds what the first attempt created. Nodes also have a label, whose constraint makes these ids unique.
 import type { Integer, ManagedTransaction } from 'neo4j-driver';
 import { type Neo4jAddress, openNeo4j } from '../../../lib/migration/adapters/neo4j.ts';
 import {
@@ -40,7 +40,7 @@ const INDEX_WAIT_SECONDS = 300;
 
 const COUNT_FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
 
-// A procedure of Neo4j stores embeddings in single precision, as in the original graph.
+// This procedure of Neo4j stores embeddings in single precision, as in the original graph.
 const SET_NODE_EMBEDDINGS = `
   UNWIND $rows AS row MATCH (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
   UNWIND row.embeddings AS embedding
@@ -190,7 +190,7 @@ function quoteName(name: string): string {
 
 const ALREADY_EXISTS_CODES = [
   'Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists',
-  // Every new database already has its two lookup indexes.
+  // Every new database has its two lookup indexes already.
   'Neo.ClientError.Schema.IndexAlreadyExists',
 ];
 

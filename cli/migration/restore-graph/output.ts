@@ -1,4 +1,4 @@
-// Formats the outcome of the command: the dumps, or a check or restore of one.
+// Formats the outcome of the command: a list of dumps, the check of a dump, or its restore.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
 import { formatCount } from '../migrate/text.ts';
 import type { Dump, RestoreOutcome } from './run-command.ts';

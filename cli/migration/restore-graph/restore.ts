@@ -36,8 +36,8 @@ export async function restoreGraph(options: RestoreOptions) {
     streamRelationships: () => readRelationships(artifacts, prefix).values,
   });
   const state = await target.readRestoreState();
-  const foreign = state === 'finishing' ? 0 : await target.countForeignNodes();
-  if (foreign === 0) {
+  const foreignNodes = state === 'finishing' ? 0 : await target.countForeignNodes();
+  if (foreignNodes === 0) {
     if (state !== 'finishing') await fill(options);
     await target.createSchema(schema);
     // The marks are removed last: without them, an unfinished restore would look like any other graph.
@@ -47,11 +47,11 @@ export async function restoreGraph(options: RestoreOptions) {
     ...compareFingerprints(expected, await computeFingerprint(target)),
     ...compareSchema(schema, await target.readSchema()),
   ];
-  // A restore that was killed after its last step has no differences.
-  if (foreign === 0 || differences.length === 0) return { manifest, differences };
+  // After a restore that was killed after its last step, the graph is not empty but equals the dump.
+  if (foreignNodes === 0 || differences.length === 0) return { manifest, differences };
   throw new Refusal(
     'RefusedByService',
-    `The target is not empty: it has ${foreign} nodes that this restore did not create.`,
+    `The target is not empty: it has ${foreignNodes} nodes that this restore did not create.`,
   );
 }
 
@@ -91,7 +91,7 @@ function pickFigures({ nodes, relationships, counts, ...digests }: GraphFingerpr
   return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 
-/** Lists missing or different rules. Other rules of the graph are ignored. */
+/** Lists the rules that the graph lacks or that differ there. Additional rules of the graph are ignored. */
 export function compareSchema(
   expected: readonly SchemaRule[],
   actual: readonly SchemaRule[],
@@ -111,7 +111,7 @@ export function compareSchema(
 }
 
 /**
- * Rebuilds the statement, because versions of Neo4j space it differently. A statement that cannot be rebuilt stays unchanged.
+ * Rebuilds the statement, because its spacing depends on the version of Neo4j. A statement that cannot be rebuilt stays unchanged.
  */
 function normalizeRule(rule: SchemaRule): SchemaRule {
   try {
