@@ -73,7 +73,7 @@ async function listLateWrittenCollections(request: StepRequest): Promise<string[
  * Removes what an aborted run has left. A collection that users worked on is removed when its retention period ends; backups and
  * reports are removed when every such period, and the run's own, has ended. Takes the lock only if a removal is due.
  * @param deletes number of memories that users deleted, according to the operator
- * @throws Refusal if the collection in use seems to have been emptied
+ * @throws Refusal if the active collection seems to have been emptied
  */
 export async function removeAborted(
   services: Services,

@@ -71,14 +71,14 @@ async function callHook(
 ): Promise<HookOutcome> {
   const { runId, phase, window } = run;
   // A rollback has no deadline: its freeze ends when writes are opened on either version.
-  const endsBy = phase === 'switching-back' ? undefined : window?.deadlineAt;
+  const deadlineAt = phase === 'switching-back' ? undefined : window?.deadlineAt;
   return await services.hooks.ask({
     action,
     runId,
     occasion: nameOccasion(run),
     collection,
     testUser: testUserOf(runId),
-    deadlineAt: endsBy === undefined ? undefined : endsBy + FREEZE_GRACE_MS,
+    deadlineAt: deadlineAt === undefined ? undefined : deadlineAt + FREEZE_GRACE_MS,
   });
 }
 
@@ -166,8 +166,9 @@ async function proveFrozen(
   const failure = await tryWrite(context, collections, MEMORABLE_TEXT);
   if (!failure) throw refuseUnfrozen('The memory backend still accepts writes.');
   // A refusal of the key says nothing about the freeze.
-  const isResponse = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
-  if (!isResponse) throw failure;
+  const mayConcernFreeze =
+    failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
+  if (!mayConcernFreeze) throw failure;
   if (!FREEZE_PROOFS.includes(failure.code)) {
     const { unprovedSince = now } = checks;
     await saveCursor({ unprovedSince });
@@ -222,8 +223,8 @@ async function tryWrite(
     () => undefined,
     (error: Error) => error,
   );
-  const written = await removeTestWrites(context, collections);
-  return written === 0 ? failure : undefined;
+  const writtenCount = await removeTestWrites(context, collections);
+  return writtenCount === 0 ? failure : undefined;
 }
 
 function refuseUnfrozen(why: string): Refusal {
@@ -283,13 +284,13 @@ async function moveAliases(
     ]),
   );
   const ownCollections = [undefined, ...switchableCollections(run)];
-  const toMove = aliases.filter((alias) => {
+  const aliasesToMove = aliases.filter((alias) => {
     const collection = collectionByAlias.get(alias);
     return collection !== to && ownCollections.includes(collection);
   });
-  if (toMove.length === 0) return;
+  if (aliasesToMove.length === 0) return;
   await renewLease();
-  await vectors.moveAliases(toMove, to);
+  await vectors.moveAliases(aliasesToMove, to);
 }
 
 function switchableCollections(run: Run): readonly string[] {

@@ -41,7 +41,7 @@ export async function removeOwnCollections(
   await removeCollections(context, listOwnCollections(context), options);
 }
 
-/** Lists the run's collections, except those whose retention period has not ended since users worked on them. */
+/** Lists the run's collections. Leaves out those that users worked on, until their retention period ends. */
 export function listOwnCollections({
   services,
   run,

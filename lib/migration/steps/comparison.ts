@@ -64,7 +64,7 @@ const MAX_EXAMPLES = 8;
 
 /** Where an interrupted comparison resumes */
 export interface ComparisonCursor {
-  /** First memory that has not been compared */
+  /** First memory not compared yet */
   readonly next: PointId;
   /** Number of memories that were compared */
   readonly compared: number;
@@ -116,10 +116,10 @@ export async function comparePages(
   const read = (source: Source) => readVersions(scope, source, scrollOptions);
   const baseAccess = { artifacts: scope.services.artifacts, previous };
   const tally = createTally(cursor?.tally ?? EMPTY_TALLY, vectors);
-  const start = cursor?.compared ?? 0;
-  let compared = start;
+  const comparedBefore = cursor?.compared ?? 0;
+  let compared = comparedBefore;
   for await (const pair of mergeVersions(read(active), read(standby), baseAccess)) {
-    if (compared > start && compared % pageSize === 0) {
+    if (compared > comparedBefore && compared % pageSize === 0) {
       const isDue = compared % (pageSize * PAGES_PER_SAVE) === 0;
       const progress = { done: compared, total };
       await checkpoint(() => ({ next: pair.id, compared, tally: tally.read() }), {
@@ -149,7 +149,7 @@ function createTally(previous: Tally, vectors: VectorRules | undefined) {
     if (standby) counts.points += 1;
     const fate = decideFate(active, standby, base);
     if (fate === 'same') {
-      const difference = vectors && compareVectors(active, standby, vectors);
+      const difference = vectors && findDifference(active, standby, vectors);
       if (difference === 'vector') counts.changes += 1;
       if (difference !== undefined) return;
       counts.same += 1;
@@ -167,7 +167,7 @@ function createTally(previous: Tally, vectors: VectorRules | undefined) {
   return { add, read: (): Tally => ({ ...counts, late: { ...late, examples: [...examples] } }) };
 }
 
-function compareVectors(
+function findDifference(
   active: VersionPair['active'],
   standby: VersionPair['standby'],
   rules: VectorRules,

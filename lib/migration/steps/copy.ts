@@ -59,6 +59,7 @@ export const copy: Step = {
 };
 
 const FILLED = 'filled';
+/** Passed when the comparison begins, so that its time can be measured */
 const COMPARING = 'comparing';
 const COMPARED = 'compared';
 

@@ -63,8 +63,8 @@ async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> 
   });
   const message = `Remove ${run.plan.targetCollection} and its companion by hand: they were uploaded under another name`;
   await tidyUp(context, message, () => removeBuilt(context));
-  const deploy = (workedMs() - (journal.passed.uploaded?.workedMs ?? 0)) / 1_000;
-  const took = { ...measureParts(journal), deploy };
+  const deploySeconds = (workedMs() - (journal.passed.uploaded?.workedMs ?? 0)) / 1_000;
+  const took = { ...measureParts(journal), deploy: deploySeconds };
   return { evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 

@@ -19,7 +19,7 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
 export async function moveEntities(
   context: StepContext,
   options: {
-    /** Collections of the memories */
+    /** Collections of memories, each with a companion */
     readonly from: string;
     readonly to: string;
     /** True if some entities may be missing: a rollback continues without them. */

@@ -84,7 +84,7 @@ export interface Equalised {
 
 /**
  * Compares, then writes. Both are stages of the given context, so each call needs a stage of its own.
- * @throws Paused when time is up; Refusal if it would remove or change more than expected
+ * @throws Paused when time is up; Refusal if more would be removed or changed than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
   const { standby, onExcess, deletes } = options;

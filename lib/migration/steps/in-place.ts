@@ -23,7 +23,7 @@ import { haveSameMemories } from './comparison.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
-function getPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
+function getSourcePlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   return { store: services.vectors, collection: run.plan.sourceCollection };
 }
 
@@ -48,7 +48,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
     await updateRun({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
-    addKeywordSlot(getPlace(context), learnedSlot),
+    addKeywordSlot(getSourcePlace(context), learnedSlot),
   );
 }
 
@@ -61,22 +61,22 @@ export interface Filling {
 }
 
 /**
- * Fills the keyword slot, where other migrations copy. In the window, fills only points written since the last fill.
+ * Fills the keyword slot, which replaces the copy. In the window, fills only points written since the last fill.
  * @returns the verification report
  */
 export async function fillInPlace(context: StepContext<Filling>): Promise<Reference> {
   const { run, renewLease, cursor, saveCursor, checkpoint } = context;
-  const place = getPlace(context);
+  const place = getSourcePlace(context);
   const total = await place.store.count(place.collection);
   const start = cursor ?? { since: await findFilledVersion(context), filled: 0 };
-  const unfilled = await fillUnfilled(place, {
+  const filledNow = await fillUnfilled(place, {
     renewLease,
     checkpoint: async (read) => {
       const filled = start.filled + (await read());
       await checkpoint(() => ({ ...start, filled }), { progress: { done: filled, total } });
     },
   });
-  const filled = start.filled + unfilled;
+  const filled = start.filled + filledNow;
   const walk = await walkVersions(place, start.since, {
     renewLease,
     cursor: start.walk,
@@ -113,7 +113,7 @@ async function storeFilled(
   filled: number,
 ): Promise<Reference> {
   const { services, run, renewLease } = context;
-  const place = getPlace(context);
+  const place = getSourcePlace(context);
   // The last batch may have left the store unhealthy.
   await createBatchWriter(place, renewLease).assertMayWrite();
   const pending = await countUnfilled(place);
@@ -125,28 +125,28 @@ async function storeFilled(
   const userCounts = await countUsers(services, run, place.collection);
   const counts = await storeCounts(context, userCounts);
   // Measured only before the window, to forecast the walk in the window.
-  const speed = run.phase !== 'switching' && (await measureWalk(context, points));
+  const speed = run.phase !== 'switching' && (await measureWalkSpeed(context, points));
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
     details: { collection: place.collection, counts },
   });
 }
 
-async function measureWalk(context: StepContext, points: number) {
+async function measureWalkSpeed(context: StepContext, points: number) {
   const { clock } = context.services;
   const startedAt = clock().getTime();
-  await listVersions(getPlace(context));
+  await listVersions(getSourcePlace(context));
   return { perSecond: measureSpeed(points, clock().getTime() - startedAt) };
 }
 
 /**
- * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled, as a point is after an
- * upsert.
+ * Final check before writes are opened: every sum is the same as at the freeze, and every point is filled. An upsert would leave
+ * its point unfilled.
  * @throws Refusal if anything was written since the freeze
  */
 export async function assertUnchangedSinceFreeze(context: StepContext): Promise<void> {
   const { facts = {} } = context.run.evidence['verification-report'] ?? {};
-  const place = getPlace(context);
+  const place = getSourcePlace(context);
   for (const [fact, sum] of Object.entries(createSums(context))) {
     if (await haveSameMemories(context, { sum }, { fingerprint: facts[fact] })) continue;
     throw refuseSourceChange(place.collection);
@@ -156,7 +156,7 @@ export async function assertUnchangedSinceFreeze(context: StepContext): Promise<
 
 /** Sums, each under the fact that recorded it: versions of points, the content of a sample, and counts by user */
 function createSums(context: StepRequest) {
-  const place = getPlace(context);
+  const place = getSourcePlace(context);
   return {
     fingerprint: async () => (await listVersions(place)).digest,
     sample: () => sampleDigest(place),
@@ -199,8 +199,8 @@ export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renewLease } = context;
   const { vectors } = services;
   const [source, companion] = liveCollectionsOf(run);
-  const hasServed = run.served.some(({ collection }) => collection === source);
-  if (!run.hadBefore || hasServed) return await removeTextFingerprints(context);
+  const usersWorkedOnNew = run.served.some(({ collection }) => collection === source);
+  if (!run.hadBefore || usersWorkedOnNew) return await removeTextFingerprints(context);
   const ownSlots = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
   await removeSlots(context, ownSlots, vectors);
   await renewLease();

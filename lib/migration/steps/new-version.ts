@@ -169,9 +169,9 @@ export async function proveEmbeddings(
   await vectors.upsert(collection, copies, 'upsert');
   let foundCount = 0;
   for (const { point, text } of candidates.slice(0, PROBE_COUNT)) {
-    const best = await backend.findBestMatch(user, text);
-    if (best === undefined) return 'unverified';
-    if (best === JSON.parse(point.id)) foundCount += 1;
+    const bestId = await backend.findBestMatch(user, text);
+    if (bestId === undefined) return 'unverified';
+    if (bestId === JSON.parse(point.id)) foundCount += 1;
   }
   if (foundCount >= MIN_FOUND) return 'proved';
   throw new Refusal(

@@ -66,7 +66,7 @@ export type Check<Needed = Services> = Pick<
 
 interface CheckResult {
   readonly found: Prerequisite;
-  /** True if the checks that need this one are skipped */
+  /** True if the checks that need this one are postponed */
   readonly isBlocking: boolean;
 }
 

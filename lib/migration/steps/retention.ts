@@ -98,8 +98,8 @@ export async function isReminderDue(
 }
 
 // The reminder is recorded last, so that a kill repeats the reminder rather than losing it.
-export async function remind(services: Services, run: Run, retention: Retention): Promise<void> {
-  const { until, daysLeft } = retention;
+export async function remind(services: Services, run: Run, period: Retention): Promise<void> {
+  const { until, daysLeft } = period;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
     run.plan;
   services.log({
@@ -111,7 +111,7 @@ export async function remind(services: Services, run: Run, retention: Retention)
     removesOldCollection,
     removesBackups,
   });
-  await warnWebhook(services, run, retention);
+  await warnWebhook(services, run, period);
   await services.runs.recordReminder(run.runId);
 }
 

@@ -90,7 +90,7 @@ interface Situation {
   readonly refusedAs: RefusalName;
   /** Journal at the refusal */
   readonly journal: RecordedJournal;
-  /** True if users worked on the new version, and the setting still names its collection */
+  /** True if users worked on the new version, and the setting still names the new collection */
   readonly settingNamesNew: boolean;
   readonly now: number;
 }

@@ -92,7 +92,7 @@ async function planReturn(request: StepRequest): Promise<Return> {
   if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, mayHaveLeaked };
   const problem = await whyUnreadable(services, run);
   if (problem === undefined) {
-    if (wentLive(run)) await assertSafe(request, target, deletes);
+    if (wentLive(run)) await assertNoMassChange(request, target, deletes);
     return { way: 'carry', ...target, mayHaveLeaked };
   }
   // The rollback of a window runs unattended: users return even if the new collection cannot be read.
@@ -105,7 +105,7 @@ async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<bool
   return !wasOpened(run) && (await setting.read()) === liveCollectionOf(run);
 }
 
-/** Returns to the old collection without checking that it exists, for a rollback that only needs to open writes */
+/** Plans a return to the old collection without checking that it exists: the rollback only needs to open writes. */
 async function planLastResort(services: Services, run: Run): Promise<Return> {
   const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, mayHaveLeaked };
@@ -130,7 +130,7 @@ async function planReturnInPlace({ services, run }: StepRequest): Promise<Return
 }
 
 // Refuses here, while it is cheap: writes are not frozen yet, and users notice nothing.
-async function assertSafe(
+async function assertNoMassChange(
   request: StepRequest,
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
   deletes: number | undefined,

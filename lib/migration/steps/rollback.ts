@@ -56,28 +56,28 @@ async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { points: _, ...stageFacts } = collectFacts(context.stages.recorded);
   // If nothing proves that the old version runs, users may still work on the new collection.
   const isUnproved = hasSwitched(run) && stageFacts.oldVersion !== undefined;
-  const hasServed = wasOpened(run) || isUnproved || stageFacts.leakedWrites !== undefined;
-  const served = hasServed ? liveCollectionsOf(run) : [];
+  const usersWorkedOnNew = wasOpened(run) || isUnproved || stageFacts.leakedWrites !== undefined;
+  const served = usersWorkedOnNew ? liveCollectionsOf(run) : [];
   const message = 'Remove the collections and the snapshot of the run by hand';
   const except = [...served, ...builtCollectionsOf(run)];
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
     await removeOwnCollections(context, { except });
     // From now on, a collection with the uploaded name belongs to another program.
-    hasUploaded = hasUploaded && hasServed;
+    hasUploaded = hasUploaded && usersWorkedOnNew;
   });
   const facts = { returnedTo: end.to, leftBehind: 0, ...stageFacts };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = computeRetentionEnd(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
-  const blockedBecause = whyCutoverBlocked(context, end, hasServed);
+  const blockedBecause = whyCutoverBlocked(context, end, usersWorkedOnNew);
   const changes = {
     hasUploaded,
-    ...(hasServed && { served: addServed(run, served, until) }),
+    ...(usersWorkedOnNew && { served: addServed(run, served, until) }),
     ...(blockedBecause !== undefined && { takesNoWindow: blockedBecause }),
   };
-  const window = await readJournal(context.services, run.runId, 'cutover');
-  const took = window ? measureParts(window) : {};
+  const cutoverJournal = await readJournal(context.services, run.runId, 'cutover');
+  const took = cutoverJournal ? measureParts(cutoverJournal) : {};
   return { evidence, changes, took };
 }
 
@@ -91,7 +91,7 @@ function computeRetentionEnd({ services, run }: StepContext): number {
 function whyCutoverBlocked(
   context: StepContext,
   { to, unproved }: Returned,
-  hasServed: boolean,
+  usersWorkedOnNew: boolean,
 ): string | undefined {
   const { run, stages } = context;
   if (unproved !== undefined) return `nothing proves that ${to} has users' memories`;
@@ -102,6 +102,6 @@ function whyCutoverBlocked(
   const { comparedByHand } = collectFacts(stages.recorded);
   if (comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
-  if (hasServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
+  if (usersWorkedOnNew && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }

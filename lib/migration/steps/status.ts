@@ -41,7 +41,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const isLate = mustReturn(run, now);
   const { stages, frozenSince } = await readSwitchProgress(run, services);
   const { command, moves } = decideNext(run, now);
-  const mayFinish = moves.some((move) => move.command === 'cutover');
+  const mayFinishWindow = moves.some((move) => move.command === 'cutover');
   const approves = moves.some((move) => move.command === command && move.approves);
   return {
     runId: id,
@@ -94,7 +94,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
       to,
     })),
     approval: approves ? await readApproval(run, services) : null,
-    pendingAction: isLate && !mayFinish ? null : await readPendingAction(run, services),
+    pendingAction: isLate && !mayFinishWindow ? null : await readPendingAction(run, services),
   };
 }
 

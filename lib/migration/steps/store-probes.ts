@@ -68,7 +68,7 @@ async function probeKeywords(vectors: VectorStore, collection: string): Promise<
   );
 }
 
-/** @throws Refusal if the collection has points: a killed probe leaves none behind, so they belong to another program */
+/** @throws Refusal if the collection has points: a killed probe leaves no points, so these belong to another program */
 async function assertNoPoints(vectors: VectorStore, collection: string): Promise<void> {
   if (!(await vectors.collectionExists(collection))) return;
   const points = await vectors.count(collection);

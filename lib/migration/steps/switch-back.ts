@@ -90,11 +90,11 @@ export async function makeOldEqual(context: StepContext, plan: Return) {
 }
 
 export async function countLeftBehind(context: StepContext, plan: Return): Promise<Facts> {
-  const isRestored = plan.way === 'to-snapshot';
-  const lostWrites = await countLostWrites(context, isRestored ? plan.returnTo : undefined);
+  const returnsToSnapshot = plan.way === 'to-snapshot';
+  const lostWrites = await countLostWrites(context, returnsToSnapshot ? plan.returnTo : undefined);
   const { leftBehind } = lostWrites;
   const { acknowledgedLoss: limit = 0 } = context.input;
-  if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return lostWrites;
+  if (!returnsToSnapshot || leftBehind === 'unknown' || leftBehind <= limit) return lostWrites;
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
   throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });

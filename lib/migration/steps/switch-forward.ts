@@ -95,9 +95,9 @@ async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await compareCounts(context, live);
   const testWrites = await context.services.vectors.count(live, filterTestUser(context.run));
-  const actual = points + adds - removes - testWrites;
-  if (actual === points) return;
-  const why = `${live} has ${actual} points instead of the ${points} that were verified.`;
+  const actualCount = points + adds - removes - testWrites;
+  if (actualCount === points) return;
+  const why = `${live} has ${actualCount} points instead of the ${points} that were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
 

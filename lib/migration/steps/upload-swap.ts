@@ -17,7 +17,7 @@ interface Rename {
   readonly label: string;
 }
 
-/** Passes once the run has begun to upload. @throws Refusal if another program has taken one of the names */
+/** Checks nothing once the run has begun to upload. @throws Refusal if another program has taken one of the names */
 export async function assertNamesFree({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   if (run.hasUploaded) return;
   for (const { to } of listRenames(run)) await assertFree(services.vectors, to);

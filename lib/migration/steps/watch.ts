@@ -94,8 +94,8 @@ const MAX_LATE_MS = 20 * 60_000;
 /** True if another step or run has the lock, and that is no failure yet: a rollback may take longer than the watch's interval. */
 function canWait(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
-  const waitsForOthers = phase === 'live' || phase === 'aborted';
-  if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
+  const noUserWaits = phase === 'live' || phase === 'aborted';
+  if (noUserWaits) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
   const since = phase === 'switching-back' ? phaseSince(run) : (window?.deadlineAt ?? 0);
   return isLockHeld(failure) && now.getTime() - since < MAX_LATE_MS;
 }
