@@ -69,15 +69,15 @@ export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
 /** @param firstStep the first step to take; by default, the one that the run needs */
 async function driveFrom(
   options: DriveOptions,
-  start: Status,
-  firstStep = start.next,
+  startStatus: Status,
+  firstStep = startStatus.next,
 ): Promise<ExitCode> {
   const { session } = options;
-  const { phase, takesNoWindow } = start;
+  const { phase, takesNoWindow } = startStatus;
   if (phase === 'copied' && takesNoWindow) {
     throw notNow(`Cutover blocked: ${takesNoWindow}. "abort --execute" ends the run.`);
   }
-  let status = start;
+  let status = startStatus;
   let step = firstStep;
   let hasReturned = false;
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
@@ -290,8 +290,8 @@ async function askInWindow(
 ): Promise<string | undefined> {
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
-  const closesAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
-  const isPastDeadline = () => closesAt !== undefined && now() >= Date.parse(closesAt);
+  const windowEndsAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
+  const isPastDeadline = () => windowEndsAt !== undefined && now() >= Date.parse(windowEndsAt);
   const questionCancelled = new AbortController();
   const questionEnded = new AbortController();
   let endReason: string | undefined;
@@ -305,7 +305,7 @@ async function askInWindow(
   };
   const polling = withdrawWhenObsolete();
   try {
-    const rollbackHint = closesAt ? ` (automatic rollback at ${formatTime(closesAt)})` : '';
+    const rollbackHint = windowEndsAt ? ` (automatic rollback at ${formatTime(windowEndsAt)})` : '';
     return await ask(`${question}${rollbackHint}: `, questionCancelled.signal);
   } finally {
     questionEnded.abort();

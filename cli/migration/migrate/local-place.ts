@@ -20,7 +20,7 @@ import { findDatabase } from '../../find-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Needs, Place } from './place.ts';
 
-/** What functions need, opened only when a function needs it */
+/** Records and services, each opened only when a function needs it */
 export interface Sources {
   /** Name and address of the table with the runs */
   readonly where: string;

@@ -276,12 +276,12 @@ async function withProgress<Result>(
   },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const workEnd = new AbortController();
+  const workEnded = new AbortController();
   const pollMs = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
   const pollProgress = async () => {
-    while (await session.nextPoll(pollMs, workEnd.signal)) {
+    while (await session.nextPoll(pollMs, workEnded.signal)) {
       const status = await tryReadStatus(session, payload);
-      if (!status || workEnd.signal.aborted) continue;
+      if (!status || workEnded.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
       // Another step's progress is out of date.
@@ -293,7 +293,7 @@ async function withProgress<Result>(
   try {
     return await work();
   } finally {
-    workEnd.abort();
+    workEnded.abort();
     await polling;
     session.output.clear();
   }

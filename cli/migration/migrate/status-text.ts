@@ -43,12 +43,12 @@ export function formatLeftBehind({
   served,
   takesNoWindow,
 }: Status): string[] {
-  const changedLines = kept.map(
+  const keptLines = kept.map(
     (name) => `Collection ${name} is kept, as it alone may hold some memories: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
   // If users are on the new version, the rollback report is from an earlier window.
-  if (!facts || phase === 'live' || phase === 'closed') return changedLines;
+  if (!facts || phase === 'live' || phase === 'closed') return keptLines;
   const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
   const leftBehindLine =
     leftBehind === 'unknown'
@@ -68,7 +68,7 @@ export function formatLeftBehind({
     ...retainedLines,
     ...(takesNoWindow ? [blockedLine] : []),
     ...(oldVersion === 'unproved' ? [unprovedLine] : []),
-    ...changedLines,
+    ...keptLines,
   ];
 }
 

@@ -174,8 +174,8 @@ async function writeEmbeddings(
   statement: string,
   parameters: readonly SplitProperties[],
 ): Promise<void> {
-  const withEmbeddings = parameters.filter(({ embeddings }) => embeddings.length > 0);
-  if (withEmbeddings.length > 0) await transaction.run(statement, { rows: withEmbeddings });
+  const rowsWithEmbeddings = parameters.filter(({ embeddings }) => embeddings.length > 0);
+  if (rowsWithEmbeddings.length > 0) await transaction.run(statement, { rows: rowsWithEmbeddings });
 }
 
 function isEmbedding(value: TaggedValue): boolean {
