@@ -283,7 +283,7 @@ async function moveAliases(
       collection_name,
     ]),
   );
-  const ownCollections = [undefined, ...switchableCollections(run)];
+  const ownCollections = [undefined, ...listSwitchableCollections(run)];
   const aliasesToMove = aliases.filter((alias) => {
     const collection = collectionByAlias.get(alias);
     return collection !== to && ownCollections.includes(collection);
@@ -293,7 +293,7 @@ async function moveAliases(
   await vectors.moveAliases(aliasesToMove, to);
 }
 
-function switchableCollections(run: Run): readonly string[] {
+function listSwitchableCollections(run: Run): readonly string[] {
   return [run.plan.sourceCollection, liveCollectionOf(run), restoredCollectionOf(run)];
 }
 

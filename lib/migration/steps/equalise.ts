@@ -115,7 +115,7 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   const reconciled = await stages.once<Reconciled, WriteCursor>(WRITTEN, async (context) => {
     const { insertsOnly = mayInsert && exceedsLimit } = context.cursor ?? {};
     const guards = {
-      isDamaged: tally !== undefined && isDamage(tally),
+      isDamaged: tally !== undefined && hasTooManyLateChanges(tally),
       ...(await readLimits(context, options)),
     };
     const write = (walkOptions: WalkOptions) =>
@@ -186,7 +186,7 @@ export function assertEqual(
 }
 
 /** True if the standby collection has more changes than a few late writes explain */
-function isDamage({ points, late }: Tally): boolean {
+function hasTooManyLateChanges({ points, late }: Tally): boolean {
   const { lacking: removes, changed: changes } = late;
   return isExcessive({ removes, changes, points: points + removes });
 }

@@ -213,8 +213,8 @@ async function chooseWhereToOpen(
   { refusal, plan, failing }: Unproved,
 ): Promise<End> {
   const { services, run, updateRun, stages } = context;
-  const beganOnNew = wasOpened(run) || plan.mayHaveLeaked;
-  if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
+  const mayHaveWorkedOnNew = wasOpened(run) || plan.mayHaveLeaked;
+  if (mayHaveWorkedOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
     await updateRun({ window: { ...window, openedAt, stays: true } });
     return { refused: toStoredRefusal(refusal), leftFor: plan.returnTo };

@@ -157,7 +157,7 @@ export async function deployBack(context: StepContext, to: string): Promise<Fact
     throw addActionHint(
       action,
       to,
-      kind === 'unavailable' ? why : createReturnFailure(String(why)),
+      kind === 'unavailable' ? why : createUnprovedFailure(String(why)),
     );
   }
   // A backend that does not respond may run either version: users stay on the one that worked before the rollback.
@@ -200,7 +200,7 @@ async function deployInTime(
   return { ...times, isLast: hasTimedOut };
 }
 
-function createReturnFailure(why: string): RetryableFailure {
+function createUnprovedFailure(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 
