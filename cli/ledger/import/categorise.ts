@@ -46,7 +46,7 @@ export function showChoices<Row extends DescribedRow>(
   if (chosen.length === 0) return;
   const count = (source: string) => chosen.filter((choice) => choice.source === source).length;
   print(
-    `categories: ${count('learned')} like earlier rows, ${count('rule')} by rules, ${uncategorised.length} without one`,
+    `categories: ${count('learned')} like earlier rows, ${count('rule')} by rules, ${uncategorised.length} without a category`,
   );
   const examples = chosen.map(({ row, category, reason }) => {
     return `  ${labelRow(row)}: "${row.description}" is ${category}, ${reason}`;

@@ -192,7 +192,7 @@ interface NewImport {
  */
 function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undefined): void {
   if (deleted.length > 0) {
-    console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);
+    console.log(`deleted in the ledger: ${deleted.length}. Add --import-deleted to import them.`);
     process.exitCode = EXIT.failed;
   }
   if (changed !== undefined) console.log(`${changed} changed`);

@@ -114,7 +114,7 @@ export function showPlan(plan: ImportPlan, knownNames: ReadonlySet<string>): voi
       `${pluralize(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: different transactions`,
     );
   showUncertain(plan);
-  showSome(`changes (${changes.length}), applied with --update:`, changes.map(describeChange));
+  showSome(`changes (${changes.length}), applied only with --update:`, changes.map(describeChange));
 }
 
 /** Prints the rows about which the ledger and the file may disagree. */
@@ -125,7 +125,7 @@ function showUncertain({
   vanished,
 }: ImportPlan): void {
   showSome(
-    `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
+    `deleted in the ledger (${deleted.length}), imported only with --import-deleted:`,
     deleted.map((row) => {
       const transaction = row.exported ? `transaction ${row.exported.id}: ` : '';
       return `  line ${row.line}: ${transaction}${describeRow(row)}`;

@@ -68,18 +68,19 @@ const CASES: readonly Case[] = [
     advice: ['alike.csv', '--yes', option],
     expected: option === '--skip-duplicates' ? '0 created' : '1 created',
   })),
-  ...['(1), imported with --import-deleted', 'deleted meanwhile: 1. Add --import-deleted'].map(
-    (message) => ({
-      message,
-      previous: IMPORTED,
-      prepare: async (person: Person) =>
-        person.api.delete(`/transactions/${(await person.findRow('Tea')).id}`),
-      command: ['bank.csv', '--yes'],
-      advice: ['bank.csv', '--yes', '--import-deleted'],
-      expected: '1 created',
-    }),
-  ),
-  ...['(1), applied with --update', 'changes not applied: 1. Add --update'].map((message) => ({
+  ...[
+    '(1), imported only with --import-deleted',
+    'deleted in the ledger: 1. Add --import-deleted',
+  ].map((message) => ({
+    message,
+    previous: IMPORTED,
+    prepare: async (person: Person) =>
+      person.api.delete(`/transactions/${(await person.findRow('Tea')).id}`),
+    command: ['bank.csv', '--yes'],
+    advice: ['bank.csv', '--yes', '--import-deleted'],
+    expected: '1 created',
+  })),
+  ...['(1), applied only with --update', 'changes not applied: 1. Add --update'].map((message) => ({
     message,
     previous: IMPORTED,
     prepare: async (person: Person) => {
@@ -127,7 +128,7 @@ const CASES: readonly Case[] = [
     previous: [['grocer.csv', '--yes']],
     command: ['next.csv'],
     advice: ['next.csv', '--rules', 'rules.txt', '--yes'],
-    expected: '1 by rules, 0 without one',
+    expected: '1 by rules, 0 without a category',
   },
   {
     message: 'Make it active first, or leave categories out with --category none',

@@ -38,7 +38,7 @@ describe('categories', () => {
     ]);
     const file = await person.write('february.csv', FEBRUARY);
     const { stdout } = await person.run(file);
-    expect(stdout).toContain('categories: 1 like earlier rows, 0 by rules, 2 without one');
+    expect(stdout).toContain('categories: 1 like earlier rows, 0 by rules, 2 without a category');
     expect(stdout).toMatch(/line 2: "POS 5555 .*" is Food, like 2 earlier rows with "/);
     expect(stdout).toContain(
       'without a category, unless --rules FILE has a line such as text = Category:',
@@ -85,7 +85,7 @@ describe('categories', () => {
     expect((await person.run('--categorise')).stdout).toContain('Every row of the ledger has a');
   });
 
-  it('are named if they are inactive, and can be activated as the message says', async () => {
+  it('that are inactive are named in a message, and can be activated as it says', async () => {
     const person = await givenPerson(table);
     const { body } = await person.api.post('/categories', { name: 'Food', is_active: false });
     const file = await person.write('january.csv', JANUARY);
@@ -103,7 +103,7 @@ describe('categories', () => {
   it.each([
     [['--rules', 'missing.txt'], 'The file missing.txt cannot be read: it does not exist'],
     [['--list'], '--categorise'],
-  ])('are not set by --categorise with %j, which gives the reason', async (options, message) => {
+  ])('are not set by --categorise with %j, and the error says why', async (options, message) => {
     const person = await givenPerson(table);
     const { code, stderr } = await person.run('--categorise', ...options);
     expect(code).not.toBe(0);
@@ -117,13 +117,13 @@ describe('rows that the user deleted', () => {
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
   ];
 
-  /** True for an import's reads of the records of earlier imports and of all rows */
-  const isReading = (request: string) =>
+  /** True for the requests with which an import reads the records of earlier imports and the rows of the ledger */
+  const isRead = (request: string) =>
     ['GET /imports', 'GET /transactions/export'].includes(request);
 
   it.each([
     ['between two bulk requests', 'POST /transactions/bulk', 1, '50 created'],
-    ['before the next rows are announced', 'PUT /imports', 1, '50 created'],
+    ['before the records of the next rows are written', 'PUT /imports', 1, '50 created'],
   ])(
     'stay deleted after an import that was interrupted %s',
     async (_, request, servedCount, output) => {
@@ -164,7 +164,7 @@ describe('rows that the user deleted', () => {
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
 
-  it('stay deleted, and count as created, after an import whose response was lost', async () => {
+  it('stay deleted after an import that lost a response, and still reported all rows as created', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY_ROWS);
     let isLost = false;
@@ -207,7 +207,7 @@ describe('rows that the user deleted', () => {
     await person.runThrough(
       async (request, forward) => {
         const response = await forward();
-        if (!isReading(request)) return response;
+        if (!isRead(request)) return response;
         await continueImport?.();
         continueImport = undefined;
         return response;
@@ -220,20 +220,20 @@ describe('rows that the user deleted', () => {
     expect(await person.readRows()).toHaveLength(149);
   });
 
-  it('stay deleted if an import ends while the next one is planned', async () => {
+  it('are still recorded after an interrupted import ends while the next one is planned', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY_ROWS);
     await person.runInterrupted('POST /transactions/bulk', 1, file, '--yes');
     const [part] = (await person.api.get('/imports')).body.data;
     const finishedPart = { ...part, rows: part.rows.filter((row: string) => row !== 'unsent') };
     expect(finishedPart.rows).toHaveLength(150);
-    let readings = 0;
+    let readCount = 0;
     await person.runThrough(
       async (request, forward) => {
         const response = await forward();
-        if (!isReading(request)) return response;
-        readings += 1;
-        if (readings === 2) await person.api.put('/imports', finishedPart);
+        if (!isRead(request)) return response;
+        readCount += 1;
+        if (readCount === 2) await person.api.put('/imports', finishedPart);
         return response;
       },
       file,
@@ -258,7 +258,9 @@ describe('rows that the user deleted', () => {
     await person.api.delete(`/transactions/${id}`);
     const repeated = await person.run(file, '--yes');
     expect(repeated).toMatchObject({ code: 1, stdout: expect.stringContaining('0 created') });
-    expect(repeated.stdout).toContain('deleted meanwhile (1), imported with --import-deleted:');
+    expect(repeated.stdout).toContain(
+      'deleted in the ledger (1), imported only with --import-deleted:',
+    );
     expect(await person.readRows()).toHaveLength(2);
     // Follows the advice of the message.
     const imported = await person.run(file, '--import-deleted', '--yes');
@@ -353,12 +355,12 @@ it('options can name the columns of expenses and income', async () => {
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
 
-describe('two accounts with the same row', () => {
+describe('a file that shares a row with another account', () => {
   const [header, fee] = ['date,description,amount', '2026-01-06,Fee,-1.00'];
   const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];
   const CARD = [header, '2026-01-04,Rent,-900.00', fee, '2026-01-08,Pay,2500.00'];
 
-  it('are refused until the account is named, and then both rows are kept', async () => {
+  it('is refused until --account names its account, and then both rows are kept', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('giro.csv', GIRO), '--yes');
     const card = await person.write('card.csv', CARD);

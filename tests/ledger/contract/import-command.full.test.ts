@@ -258,7 +258,7 @@ describe('npm run import', () => {
     await ledger.transactions.remove(String(tea?.id));
     const skipped = await importWith('--yes');
     expect(skipped).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
-    expect(skipped.stdout).toContain('deleted meanwhile (1)');
+    expect(skipped.stdout).toContain('deleted in the ledger (1)');
     expect(skipped.stdout).toContain(
       `  line 2: transaction ${tea?.id}: 2026-03-05 expense 3 "Tea"`,
     );

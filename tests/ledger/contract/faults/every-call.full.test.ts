@@ -1,4 +1,5 @@
-// A fault at any database call of any operation: the response is right or a 500, and the request is applied whole or not at all.
+// Injects a fault at each database call of each operation: the response is correct or a 500, and the request is applied completely
+// or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
@@ -43,7 +44,7 @@ const runFaulty = (operation: Operation, faultAt: FaultAt) =>
 
 describe.each(OPERATIONS)('$name', (operation) => {
   let faultless: Run;
-  let calls: number;
+  let callCount: number;
   let before: LedgerContents;
 
   const run = (faultAt: FaultAt) => runFaulty(operation, faultAt);
@@ -55,7 +56,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       clients.push(faulty);
       return faulty;
     });
-    calls = clients[0]?.calls() ?? 0;
+    callCount = clients[0]?.calls() ?? 0;
     before = await readContentsBefore();
   });
 
@@ -67,9 +68,9 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 
   it.each(Object.entries(TEMPORARY_FAULTS))(
-    'gives the same response and is applied once if any call fails twice with a %s',
+    'gives the same response and is applied once if any call fails twice: %s',
     async (_, fault) => {
-      for (let at = 0; at < calls; at += 1) {
+      for (let at = 0; at < callCount; at += 1) {
         const faulty = await run((call) => (call === at || call === at + 1 ? fault : undefined));
         expectSameResponse(faulty, faultless);
         expect(faulty.contents).toEqual(faultless.contents);
@@ -77,8 +78,8 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends within the deadline with a 500, and is not applied, if the database fails from any call on', async () => {
-    for (let at = 0; at < calls; at += 1) {
+  it('ends within the deadline with a 500, and is not applied, if a call and all later ones fail', async () => {
+    for (let at = 0; at < callCount; at += 1) {
       const failed = await run((call) => (call >= at ? refused : undefined));
       expectFailure(failed, operation);
       expect(failed.contents).toEqual(before);
@@ -89,10 +90,10 @@ describe.each(OPERATIONS)('$name', (operation) => {
 
   it.each([4, 16])(
     'ends within the deadline if each call is throttled about %i times',
-    async (refusals) => {
-      const isRefused = (call: number) => call % (refusals + 1) < refusals;
+    async (throttledAttempts) => {
+      const isThrottled = (call: number) => call % (throttledAttempts + 1) < throttledAttempts;
       const throttled = await run((call) =>
-        isRefused(call) ? TEMPORARY_FAULTS.throttle : undefined,
+        isThrottled(call) ? TEMPORARY_FAULTS.throttle : undefined,
       );
       expect(throttled.elapsedMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
       if (hasFailed(throttled)) expect(throttled.contents).toEqual(before);
@@ -100,8 +101,8 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends with a 500 if the database applies any call and then fails before it responds', async () => {
-    for (let at = 0; at < calls; at += 1) {
+  it('ends with a 500 if the response to an applied call is lost, and all later calls fail', async () => {
+    for (let at = 0; at < callCount; at += 1) {
       const failed = await run((call) =>
         call < at ? undefined : call === at ? LOST_RESPONSE : refused,
       );
@@ -111,7 +112,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 
   it('ends at once with a 500 if the database denies a call', async () => {
-    for (let at = 0; at < calls; at += 1) {
+    for (let at = 0; at < callCount; at += 1) {
       const failed = await run((call) => (call === at ? denied : undefined));
       expectFailure(failed, operation);
       expect(failed.contents).toEqual(before);
@@ -133,7 +134,7 @@ const WRITES = OPERATIONS.filter(({ isRead }) => !isRead);
 const CREATIONS = WRITES.filter(({ status }) => status === 201);
 
 describe.each(WRITES)('$name', (operation) => {
-  it('reads its record back if all responses to its write are lost', async () => {
+  it('gives the same response if all responses to its write are lost, because it reads the record again', async () => {
     const faultless = await runFaulty(operation, () => undefined);
     const faulty = await runFaulty(operation, (_, name) =>
       isWrite(name) ? LOST_RESPONSE : undefined,
@@ -144,11 +145,11 @@ describe.each(WRITES)('$name', (operation) => {
 });
 
 describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
-  it('logs that its outcome is unknown if its record cannot be read back', async () => {
-    let isWritten = false;
+  it('logs that its outcome is unknown if its write and all later calls lose their responses', async () => {
+    let hasWritten = false;
     const faulty = await runFaulty(operation, (_, name) => {
-      isWritten ||= isWrite(name);
-      return isWritten ? LOST_RESPONSE : undefined;
+      hasWritten ||= isWrite(name);
+      return hasWritten ? LOST_RESPONSE : undefined;
     });
     expectFailure(faulty, operation);
     expect(log.mock.calls.map(([line]) => JSON.parse(String(line)).cause.name)).toEqual([
@@ -170,7 +171,7 @@ function withIdempotencyKey(operation: Operation): Operation {
   };
 }
 
-it('a request ends within 10 s, and before the function is stopped', () => {
+it('a request ends within 10 s, and before the function times out', () => {
   const longest = DEFAULT_RETRY_POLICY.deadlineMs + REQUEST_TIMEOUTS.outcomeMs;
   expect(longest).toBeLessThan(Math.min(10_000, FUNCTION_TIMEOUT_MS));
 });
