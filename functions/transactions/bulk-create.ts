@@ -1,4 +1,4 @@
-// POST /transactions/bulk: creates transactions, each of which can be refused independently.
+// POST /transactions/bulk: creates transactions; each is created or refused independently.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';

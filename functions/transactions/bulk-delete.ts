@@ -1,8 +1,11 @@
-// POST /transactions/bulk/delete: removes transactions, each of which can be refused independently.
+// POST /transactions/bulk/delete: deletes transactions; each is deleted or refused independently.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
-import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
+import {
+  parseBulkRemoval,
+  parseBulkWithUniqueIds,
+} from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
@@ -11,7 +14,7 @@ export function createHandler(service: LedgerService) {
     .use(parseJsonBody())
     .handler(
       handleBulk({
-        parseItems: parseBulkOfExisting,
+        parseItems: parseBulkWithUniqueIds,
         parseItem: parseBulkRemoval,
         apply: ({ ledger }, items) => ledger.transactions.removeMany(items),
         toReply: (id: number) => ({ status: 200, body: { id } }),

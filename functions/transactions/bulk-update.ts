@@ -1,10 +1,10 @@
-// PUT /transactions/bulk: changes transactions, each of which can be refused independently.
+// PUT /transactions/bulk: changes transactions; each is changed or refused independently.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
   parseBulkChange,
-  parseBulkOfExisting,
+  parseBulkWithUniqueIds,
   toBulkReply,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -15,7 +15,7 @@ export function createHandler(service: LedgerService) {
     .use(parseJsonBody())
     .handler(
       handleBulk({
-        parseItems: parseBulkOfExisting,
+        parseItems: parseBulkWithUniqueIds,
         parseItem: parseBulkChange,
         apply: ({ ledger }, items) => ledger.transactions.updateMany(items),
         toReply: toBulkReply(200),

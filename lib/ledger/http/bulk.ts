@@ -2,7 +2,7 @@
 // same order.
 
 import { logFailure } from '../../shared/log.ts';
-import type { Marked, Marker, Outcome } from '../service/bulk.ts';
+import type { IdempotencyMarker, Outcome, WithIdempotencyMarker } from '../service/bulk.ts';
 import type { TransactionResult } from './api-types.ts';
 import { getFailureMessage } from './endpoint.ts';
 import { toErrorReply } from './error-reply.ts';
@@ -20,7 +20,7 @@ export interface BulkOperation<Event, Fields extends object, Value, CountName ex
   readonly parseItem: (item: unknown) => Fields;
   readonly apply: (
     event: Event,
-    items: readonly (Fields & Marked<Value>)[],
+    items: readonly (Fields & WithIdempotencyMarker<Value>)[],
   ) => Promise<readonly Outcome<Value>[]>;
   /** Creates the reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
@@ -82,9 +82,9 @@ async function applyItems<Event, Fields extends object, Value>(
   }: Pick<BulkOperation<Event, Fields, Value, never>, 'parseItem' | 'apply' | 'toReply'>,
   event: Event,
   items: readonly unknown[],
-  createMarker: (index: number) => Marker<Value> | undefined,
+  createMarker: (index: number) => IdempotencyMarker<Value> | undefined,
 ): Promise<Outcome<Reply>[]> {
-  const parsedItems = items.map((item, index): Outcome<Fields & Marked<Value>> => {
+  const parsedItems = items.map((item, index): Outcome<Fields & WithIdempotencyMarker<Value>> => {
     try {
       return { value: { ...parseItem(item), marker: createMarker(index) } };
     } catch (error) {

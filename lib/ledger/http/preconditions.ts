@@ -9,7 +9,7 @@ import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
-import { createVersionError, type IsExpected } from '../service/retry-on-conflict.ts';
+import { createVersionError, type IsExpectedVersion } from '../service/retry-on-conflict.ts';
 import type { NoBody, Reply } from './replies.ts';
 
 /** The letter with which the ETag of a record begins. */
@@ -93,7 +93,7 @@ export function readVersionCheck(
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
   id: number | string,
-): IsExpected {
+): IsExpectedVersion {
   const isMatch = ifMatch === undefined ? () => true : matchVersions(ifMatch, kind, id);
   if (ifNoneMatch === undefined) return isMatch;
   const excludedTags = parseTags(ifNoneMatch).map(dropWeakPrefix);
@@ -102,7 +102,7 @@ export function readVersionCheck(
   return (version) => isMatch(version) && !versions.includes(version);
 }
 
-function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): IsExpected {
+function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): IsExpectedVersion {
   const tags = parseTags(ifMatch);
   if (tags.includes('*')) return () => true;
   const weakTag = tags.find((tag) => tag.startsWith('W/'));

@@ -14,7 +14,7 @@ import {
   type TransactionChanges,
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
-import type { IsExpected } from '../service/retry-on-conflict.ts';
+import type { IsExpectedVersion } from '../service/retry-on-conflict.ts';
 import { ASSIGNED, ignored, omitUndefined, parseBody } from './fields.ts';
 import { makeTag, readVersionCheck } from './preconditions.ts';
 
@@ -85,7 +85,9 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
  * Parses a bulk body whose items name existing transactions, each of them once.
  * @throws ValidationError
  */
-export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+export function parseBulkWithUniqueIds(
+  body: Readonly<Record<string, unknown>>,
+): readonly unknown[] {
   const items = parseBulk(body);
   const ids = items.map((item) => (isObject(item) ? item.id : undefined));
   const repeatedId = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
@@ -141,7 +143,7 @@ export function parseBulkRemoval(body: unknown) {
 }
 
 /** @throws ValidationError that names `if_match` */
-function readItemVersionCheck(id: number, ifMatch: string | undefined): IsExpected {
+function readItemVersionCheck(id: number, ifMatch: string | undefined): IsExpectedVersion {
   try {
     return readVersionCheck({ 'if-match': ifMatch }, 'transaction', id);
   } catch (cause) {

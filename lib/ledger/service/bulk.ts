@@ -15,19 +15,19 @@ import type { PreparedCommit, RowChange, TransactionStore } from '../store/trans
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
 /** An item of a request with an idempotency key has a marker, which is committed with the item's change. */
-export interface Marked<Value> {
-  readonly marker?: Marker<Value> | undefined;
+export interface WithIdempotencyMarker<Value> {
+  readonly marker?: IdempotencyMarker<Value> | undefined;
 }
 
-export interface Marker<Value> {
+export interface IdempotencyMarker<Value> {
   readonly remember: Remember<Value>;
   /** Checks whether an earlier attempt of the same request applied the item. */
   readonly wasApplied: () => Promise<boolean>;
 }
 
 /** A change that passed every check; only its commit can still be refused. */
-export interface PreparedChange<Value> extends Marked<Value> {
-  readonly change: RowChange;
+export interface PreparedChange<Value> extends WithIdempotencyMarker<Value> {
+  readonly rowChange: RowChange;
   readonly value: Value;
   /** Applies the change again if another request changed the row after it was read. */
   readonly reapply?: () => Promise<Value>;
@@ -86,8 +86,8 @@ export async function applyMany<Value>(
     readonly count: number;
   } {
     const prepareFirst = (count: number) => {
-      const followingChanges = others.slice(0, count - 1).map(({ change }) => change);
-      return { count, ...store.prepare([first.change, ...followingChanges]) };
+      const followingChanges = others.slice(0, count - 1).map(({ rowChange }) => rowChange);
+      return { count, ...store.prepare([first.rowChange, ...followingChanges]) };
     };
     const wholePart = prepareFirst(1 + others.length);
     if (wholePart.fits) return wholePart;

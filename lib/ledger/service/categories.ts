@@ -14,7 +14,7 @@ import { createFirstRevision, createNextRevision, parseId } from '../domain/reco
 import { createNotFoundError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { Remember } from '../store/idempotency.ts';
-import { guardVersion, type IsExpected, retryOnConflict } from './retry-on-conflict.ts';
+import { guardVersion, type IsExpectedVersion, retryOnConflict } from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 
@@ -79,7 +79,7 @@ export function createCategories(options: {
   async function update(
     existing: Category,
     changes: CategoryChanges,
-    isExpected?: IsExpected,
+    isExpected?: IsExpectedVersion,
   ): Promise<Category> {
     return await revise(existing, isExpected, async (before) => {
       const after = applyChanges(before, changes);
@@ -93,7 +93,7 @@ export function createCategories(options: {
    * Deletes softly: the record is kept, but inactive.
    * @throws NotFoundError; ConflictError if the category has transactions
    */
-  async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
+  async function deactivate(pathId: string, isExpected?: IsExpectedVersion): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
       store.deactivate(before, applyChanges(before, { isActive: false })),
     );
@@ -101,7 +101,7 @@ export function createCategories(options: {
 
   async function revise<Result>(
     existing: Category,
-    isExpected: IsExpected | undefined,
+    isExpected: IsExpectedVersion | undefined,
     change: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));

@@ -9,7 +9,7 @@ import {
   type Remember,
   type RememberedReply,
 } from '../store/idempotency.ts';
-import type { Marker, Outcome } from './bulk.ts';
+import type { IdempotencyMarker, Outcome } from './bulk.ts';
 
 export interface KeyedRequest {
   /** A key is bound to one operation: a transaction and a category may use the same key. */
@@ -31,7 +31,7 @@ export interface BulkRequest {
   readonly createMarker: <Value>(
     index: number,
     toReply: (value: Value) => StorableReply,
-  ) => Marker<Value> | undefined;
+  ) => IdempotencyMarker<Value> | undefined;
   /** Replaces the errors of items that an earlier attempt applied with the replies of that attempt. */
   readonly restoreReplies: (
     outcomes: readonly Outcome<StorableReply>[],

@@ -1,5 +1,5 @@
-// Use cases of requests with many transactions: each is created, changed or removed independently, under the rules for a single
-// one.
+// Creates, updates or removes many transactions in one request. Each is applied or refused independently, under the rules for a
+// single transaction.
 
 import type { Category } from '../domain/category.ts';
 import {
@@ -12,44 +12,53 @@ import {
 import type { CategoryStore } from '../store/categories.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
 import type { RowChange, TransactionStore } from '../store/transactions.ts';
-import { applyMany, type Marked, type Outcome, type PreparedChange, settleEach } from './bulk.ts';
-import { guardVersion, type IsExpected } from './retry-on-conflict.ts';
+import {
+  applyMany,
+  type Outcome,
+  type PreparedChange,
+  settleEach,
+  type WithIdempotencyMarker,
+} from './bulk.ts';
+import { guardVersion, type IsExpectedVersion } from './retry-on-conflict.ts';
 
-export interface Creation extends Marked<NamedTransaction> {
+export interface Creation extends WithIdempotencyMarker<NamedTransaction> {
   readonly fields: NewTransaction;
 }
 
-export interface Change extends Marked<NamedTransaction> {
+export interface Update extends WithIdempotencyMarker<NamedTransaction> {
   readonly id: number;
   readonly changes: TransactionChanges;
-  readonly isExpected?: IsExpected;
+  readonly isExpected?: IsExpectedVersion;
 }
 
-export interface Removal extends Marked<number> {
+export interface Removal extends WithIdempotencyMarker<number> {
   readonly id: number;
-  readonly isExpected?: IsExpected;
+  readonly isExpected?: IsExpectedVersion;
 }
 
-/** The use cases of a single transaction, and the rules that they share with those of many. */
+/** The operations on a single transaction, and the rules that they share with the operations on many. */
 interface SingleTransactions {
   /** @throws NotFoundError */
   readonly find: (pathId: string) => Promise<Transaction>;
   readonly update: (
     existing: Transaction,
     changes: TransactionChanges,
-    isExpected?: IsExpected,
+    isExpected?: IsExpectedVersion,
     remember?: Remember<NamedTransaction>,
   ) => Promise<NamedTransaction>;
   readonly remove: (
     pathId: string,
-    isExpected?: IsExpected,
+    isExpected?: IsExpectedVersion,
     remember?: () => CommitPart,
   ) => Promise<void>;
-  readonly addName: (row: Transaction) => Promise<NamedTransaction>;
+  readonly addCategoryName: (row: Transaction) => Promise<NamedTransaction>;
   /** @throws NotFoundError, ValidationError */
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
-  readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
+  readonly requireSameCategoryName: (
+    changes: TransactionChanges,
+    current: NamedTransaction,
+  ) => void;
   readonly completeTransaction: (fields: NewTransaction, id: number) => Transaction;
   readonly applyChanges: (before: Transaction, changes: TransactionChanges) => Transaction;
 }
@@ -63,8 +72,8 @@ export function createManyTransactions(options: {
   const { store, categories, single } = options;
 
   /** @throws PreconditionFailedError */
-  const refuseUnexpected = (before: Transaction, isExpected: IsExpected | undefined) =>
-    guardVersion(isExpected, async () => undefined, single.addName)(before);
+  const requireExpectedVersion = (before: Transaction, isExpected: IsExpectedVersion | undefined) =>
+    guardVersion(isExpected, async () => undefined, single.addCategoryName)(before);
 
   async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = memoize(single.requireAssignable);
@@ -76,7 +85,7 @@ export function createManyTransactions(options: {
       return { ...item, categoryName: category?.name };
     });
     const count = checkedItems.filter((outcome) => 'value' in outcome).length;
-    let nextId = count === 0 ? 0 : await store.nextIds(count);
+    let nextId = count === 0 ? 0 : await store.reserveIds(count);
     const preparedChanges = checkedItems.map(
       (outcome): Outcome<PreparedChange<NamedTransaction>> => {
         if ('error' in outcome) return outcome;
@@ -85,14 +94,18 @@ export function createManyTransactions(options: {
         nextId += 1;
         const value = { ...after, categoryName };
         return {
-          value: { change: { after, extraWrites: marker?.remember(value) ?? [] }, value, marker },
+          value: {
+            rowChange: { after, extraWrites: marker?.remember(value) ?? [] },
+            value,
+            marker,
+          },
         };
       },
     );
     return await applyMany(store, preparedChanges);
   }
 
-  async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
+  async function updateMany(items: readonly Update[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const findCategory = memoize(categories.get);
     const preparedChanges = await settleEach(
@@ -100,18 +113,18 @@ export function createManyTransactions(options: {
       async (item): Promise<PreparedChange<NamedTransaction>> => {
         const { id, changes, isExpected, marker } = item;
         const before = await single.find(String(id));
-        await refuseUnexpected(before, isExpected);
+        await requireExpectedVersion(before, isExpected);
         const assignedCategory = await requireAssignable(changes.categoryId ?? null);
         const after = single.applyChanges(before, changes);
         const { categoryId } = after;
         const category =
           assignedCategory ?? (categoryId === null ? undefined : await findCategory(categoryId));
         const value = { ...after, categoryName: category?.name };
-        single.refuseOtherCategory(changes, value);
+        single.requireSameCategoryName(changes, value);
         const reapply = async () =>
           await single.update(await single.find(String(id)), changes, isExpected, marker?.remember);
-        const change: RowChange = { before, after, extraWrites: marker?.remember(value) ?? [] };
-        return { change, value, reapply, marker };
+        const rowChange: RowChange = { before, after, extraWrites: marker?.remember(value) ?? [] };
+        return { rowChange, value, reapply, marker };
       },
     );
     return await applyMany(store, preparedChanges);
@@ -123,13 +136,13 @@ export function createManyTransactions(options: {
       async (item): Promise<PreparedChange<number>> => {
         const { id, isExpected, marker } = item;
         const before = await single.find(String(id));
-        await refuseUnexpected(before, isExpected);
+        await requireExpectedVersion(before, isExpected);
         const reapply = async () => {
           await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);
           return id;
         };
         return {
-          change: { before, extraWrites: marker?.remember(id) ?? [] },
+          rowChange: { before, extraWrites: marker?.remember(id) ?? [] },
           value: id,
           reapply,
           marker,

@@ -7,7 +7,7 @@ import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
 
 /** Compares a record's version with the one that the caller expects. */
-export type IsExpected = (version: number) => boolean;
+export type IsExpectedVersion = (version: number) => boolean;
 
 /**
  * @param existing the record as it was first read
@@ -62,7 +62,7 @@ export class PreconditionFailedError extends Error {
  * @throws PreconditionFailedError
  */
 export function guardVersion<Existing extends Revision, Result>(
-  isExpected: IsExpected = () => true,
+  isExpected: IsExpectedVersion = () => true,
   change: (existing: Existing) => Promise<Result>,
   show: (existing: Existing) => Promise<PreconditionFailedError['current']>,
 ): (existing: Existing) => Promise<Result> {

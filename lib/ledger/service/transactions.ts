@@ -36,7 +36,7 @@ import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import type { CategoryNames } from './category-names.ts';
 import { createManyTransactions } from './many-transactions.ts';
-import { guardVersion, type IsExpected, retryOnConflict } from './retry-on-conflict.ts';
+import { guardVersion, type IsExpectedVersion, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
@@ -147,7 +147,7 @@ export function createTransactions(options: {
     remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await requireAssignable(fields.categoryId);
-    const after = completeTransaction(fields, await store.nextIds(1));
+    const after = completeTransaction(fields, await store.reserveIds(1));
     const createdRow = { ...after, categoryName: category?.name };
     await store.write({ after, extraWrites: remember(createdRow) });
     return createdRow;
@@ -163,7 +163,7 @@ export function createTransactions(options: {
   async function update(
     existing: Transaction,
     changes: TransactionChanges,
-    isExpected?: IsExpected,
+    isExpected?: IsExpectedVersion,
     remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
@@ -173,7 +173,7 @@ export function createTransactions(options: {
       const updatedRow = category
         ? { ...after, categoryName: category.name }
         : await categoryNames.addToOne(after);
-      refuseOtherCategory(changes, updatedRow);
+      requireSameCategoryName(changes, updatedRow);
       await store.write({ before, after, extraWrites: remember(updatedRow) });
       return updatedRow;
     });
@@ -189,7 +189,7 @@ export function createTransactions(options: {
   /** @throws NotFoundError */
   async function remove(
     pathId: string,
-    isExpected?: IsExpected,
+    isExpected?: IsExpectedVersion,
     remember: () => CommitPart = () => [],
   ): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
@@ -199,7 +199,7 @@ export function createTransactions(options: {
 
   async function revise<Result>(
     existing: Transaction,
-    isExpected: IsExpected | undefined,
+    isExpected: IsExpectedVersion | undefined,
     change: (before: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
@@ -215,11 +215,11 @@ export function createTransactions(options: {
     return category;
   }
 
-  const addName = categoryNames.addToOne;
+  const addCategoryName = categoryNames.addToOne;
   const rules = {
-    addName,
+    addCategoryName,
     requireAssignable,
-    refuseOtherCategory,
+    requireSameCategoryName,
     completeTransaction,
     applyChanges,
   };
@@ -230,11 +230,11 @@ export function createTransactions(options: {
 }
 
 /**
- * Refuses the name of another category without an id. A client that sends a name alone means to assign that category: ignoring
- * the name would drop the change silently.
+ * Requires that a category name without an id is the current name. A client that sends another name alone means to assign that
+ * category: ignoring the name would drop the change silently.
  * @throws ValidationError
  */
-function refuseOtherCategory(
+function requireSameCategoryName(
   { categoryId, categoryName }: TransactionChanges,
   current: NamedTransaction,
 ): void {

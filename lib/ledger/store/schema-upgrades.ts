@@ -3,12 +3,12 @@
 import type { Item } from '../../shared/database.ts';
 
 /**
- * Converts an item to the form of the next version. The change sees only the attributes in `reads`, which queries fetch in
- * addition to their own.
+ * Converts an item to the form of the next version. `change` sees only the attributes in `reads`, so every query also fetches
+ * these.
  */
 export interface Upgrade {
   readonly reads: readonly string[];
-  /** Returns the attributes to set; undefined for one to remove. */
+  /** Returns the new values of attributes; undefined removes the attribute. */
   readonly change: (read: Item) => Item;
 }
 

@@ -97,8 +97,8 @@ export function createTransactionStore(options: {
     return guard && Number(guard.transaction_id);
   }
 
-  /** Allocates several new ids and returns the first one. */
-  async function nextIds(count: number): Promise<number> {
+  /** Reserves consecutive new ids, and returns the first one. */
+  async function reserveIds(count: number): Promise<number> {
     return (await sequences.allocate('transaction', count)) - count + 1;
   }
 
@@ -211,7 +211,7 @@ export function createTransactionStore(options: {
     });
   }
 
-  return { get, findIdByExternalId, nextIds, prepare, write };
+  return { get, findIdByExternalId, reserveIds, prepare, write };
 }
 
 function createStaleError(

@@ -389,7 +389,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/api/fields.test.ts',
     [
       [
-        'single.refuseOtherCategory(changes, value);',
+        'single.requireSameCategoryName(changes, value);',
         '',
         'a category_name > is refused on update if it names another category, and nothing is changed',
       ],
@@ -419,7 +419,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      'await refuseUnexpected(before, isExpected);\n        const assignedCategory',
+      'await requireExpectedVersion(before, isExpected);\n        const assignedCategory',
       'const assignedCategory',
       'PUT /transactions/bulk > refuses each invalid change separately',
     ],
