@@ -1,16 +1,17 @@
-// npm run migrate -- COMMAND: the operator's command line. By default, the functions of the migration run in this process, with the
-// services that environment variables name. With `--stage`, they run on a deployed stage.
+// npm run migrate -- COMMAND: the operator's command line. It runs the migration's functions in this process, on the services that
+// the environment variables name. With `--stage`, they run on a deployed stage instead.
 
 import { runProgram } from '../../../processes/program.ts';
 import { createResources } from '../../../processes/resources.ts';
 import { openLocalPlace } from './local-place.ts';
-import { formatAftermath } from './next-steps.ts';
+import { formatGuidance } from './next-steps.ts';
 import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStagePlace } from './stage-place.ts';
 
-// Time for a running request to end, so that the interrupted step releases its lock. Otherwise the lock expires by itself.
+// Time for a running request to end, so that the step can release its lock. After that, the lock is left to expire.
 const STOP_MILLISECONDS = 10_000;
+const REPEAT_ADVICE = 'To continue, repeat the command.';
 
 const resources = createResources();
 const interruption = new AbortController();
@@ -34,20 +35,16 @@ const { command, state } = createMigrateProgram({
 
 await runProgram(command, {
   resources,
-  onError: (error) => reportFailure(error, output, state.aftermath),
+  onError: (error) => reportFailure(error, output, state.guidance),
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Stopping ...',
   messageWhenStopped: (isReleased) =>
-    `Interrupted: ${describeLock(isReleased)} ${describeContinuation()}`,
+    `Interrupted: ${describeLock(isReleased)} ${formatGuidance(state.guidance) || REPEAT_ADVICE}`,
   stopMilliseconds: STOP_MILLISECONDS,
 });
 
 function describeLock(isReleased: boolean): string {
-  if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
+  if (state.stage !== undefined) return `a running step continues on stage ${state.stage}.`;
   if (isReleased) return 'this command holds no lock.';
-  return 'a request is still running; if it holds the lock, that expires within two minutes.';
-}
-
-function describeContinuation(): string {
-  return formatAftermath(state.aftermath) || 'The same command continues.';
+  return 'a request is still running; if it holds the lock, the lock expires within two minutes.';
 }

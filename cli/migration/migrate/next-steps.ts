@@ -74,8 +74,8 @@ export function listNextSteps(status: Status, stage?: string): NextStep[] {
   return [...confirmation, resume, ...stepAlone, ...returnSteps];
 }
 
-/** State after a command that failed or was interrupted */
-export interface Aftermath {
+/** What an operator needs to know after a command failed or was interrupted */
+export interface Guidance {
   /** Deadline of the open window, and the command that rolls back */
   readonly window?: string | undefined;
   readonly users?: string;
@@ -83,23 +83,23 @@ export interface Aftermath {
 }
 
 /** @param error the error with which the command ended */
-export function describeAftermath(
+export function createGuidance(
   status: Status | undefined,
   stage?: string,
   error?: unknown,
-): Aftermath {
+): Guidance {
   if (!status) return { next: [] };
   const steps = listNextSteps(status, stage);
-  const aftermath = { window: describeWindow(status, steps), users: describeUsers(status) };
-  if (!(error instanceof Refusal)) return { ...aftermath, next: steps };
+  const guidance = { window: describeWindow(status, steps), users: describeUsers(status) };
+  if (!(error instanceof Refusal)) return { ...guidance, next: steps };
   const { name, data } = error;
   if (name === 'RefusedEmptied') {
     // The watch works on all runs: the refusal may concern another run.
     const target = { runId: data.run ?? status.runId, stage };
     const removal = createStep(target, 'run', '', 'remove what the run kept');
-    return { ...aftermath, next: repairOrAccept(target, removal, data) };
+    return { ...guidance, next: repairOrAccept(target, removal, data) };
   }
-  return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, { status, stage }) };
+  return { ...guidance, next: chooseStepsAfterRefusal(error, steps, { status, stage }) };
 }
 
 function describeWindow(
@@ -184,10 +184,10 @@ export function formatNextSteps([next, ...otherSteps]: readonly NextStep[]): str
 }
 
 /**
- * Formats the aftermath: which version users are on, and the next command. If a repair must come before that command, also formats
- * its alternatives.
+ * Formats the guidance: which version users are on, and the next command; if a repair must come first, also the alternatives to
+ * the command.
  */
-export function formatAftermath({ window, users = '', next }: Aftermath): string {
+export function formatGuidance({ window, users = '', next }: Guidance): string {
   const [nextLine = '', ...otherLines] = next.length > 0 ? formatNextSteps(next) : [];
   const usersAndNext = [users, nextLine].filter((text) => text !== '').join(' ');
   const alternatives = next[0]?.first === undefined ? [] : otherLines;

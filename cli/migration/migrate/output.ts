@@ -6,7 +6,7 @@ import { messageWithoutData, Refusal } from '../../../lib/migration/refusals.ts'
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { LogEntry } from '../../../lib/shared/log.ts';
 import { isPrintable, maskUnprintable, toWords } from '../../../lib/shared/printable.ts';
-import { type Aftermath, formatAftermath, type NextStep } from './next-steps.ts';
+import { formatGuidance, type Guidance, type NextStep } from './next-steps.ts';
 import { formatTime } from './text.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
@@ -92,9 +92,9 @@ export function chooseExitCode(error: unknown): ExitCode {
 export function reportFailure(
   cause: unknown,
   output: Output,
-  aftermath: Aftermath = { next: [] },
+  guidance: Guidance = { next: [] },
 ): ExitCode {
-  const { next } = aftermath;
+  const { next } = guidance;
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const exitCode = chooseExitCode(error);
@@ -109,7 +109,7 @@ export function reportFailure(
     output.note(`${message}\nAdd --help to see the options.`);
   } else {
     output.note(`${name}: ${message}`);
-    const nextLines = formatAftermath(aftermath);
+    const nextLines = formatGuidance(guidance);
     if (nextLines !== '') output.note(nextLines);
   }
   return exitCode;

@@ -12,9 +12,9 @@ import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, getCommand } from './commands.ts';
 import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './drive.ts';
 import {
-  type Aftermath,
-  describeAftermath,
+  createGuidance,
   formatNextSteps,
+  type Guidance,
   INVOCATION,
   listNextSteps,
 } from './next-steps.ts';
@@ -52,7 +52,7 @@ export type OpenPlace = (request: {
 
 /** State for the messages about a failure or an interruption */
 export interface ProgramState {
-  aftermath: Aftermath;
+  guidance: Guidance;
   stage: string | undefined;
 }
 
@@ -71,7 +71,7 @@ interface TypedCommand {
 }
 
 export function createMigrateProgram(parts: ProgramParts) {
-  const state: ProgramState = { aftermath: { next: [] }, stage: undefined };
+  const state: ProgramState = { guidance: { next: [] }, stage: undefined };
   const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
     .configureOutput({
       writeOut: (text) => parts.streams.output.write(text),
@@ -110,7 +110,7 @@ async function runTypedCommand(parts: ProgramParts, state: ProgramState, command
   const place = await parts.openPlace({ stage, needs: determineNeeds(command) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
-  const commandRun = withAftermath(session, state, typedOptions, () =>
+  const commandRun = keepGuidanceOnError(session, state, typedOptions, () =>
     name === 'run'
       ? drive(
           createDriveOptions(session, ask, { typedOptions, payload: buildPayload(typedOptions) }),
@@ -121,8 +121,8 @@ async function runTypedCommand(parts: ProgramParts, state: ProgramState, command
   );
   // Stopping waits for the step, which must release its lock.
   resources.onStop(async () => {
-    // The aftermath is set first, because the step may not stop in time.
-    state.aftermath = describeAftermath(session.lastSeen.status, stage);
+    // The guidance is set first, because the step may not stop in time.
+    state.guidance = createGuidance(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
     await Promise.allSettled([commandRun]);
   });
@@ -134,7 +134,7 @@ function determineNeeds({ name, typedOptions }: TypedCommand): Needs {
   return typedOptions.backendOnly ? 'backend' : 'services';
 }
 
-async function withAftermath<Result>(
+async function keepGuidanceOnError<Result>(
   session: Session,
   state: ProgramState,
   { run }: TypedOptions,
@@ -146,7 +146,7 @@ async function withAftermath<Result>(
     const { runId = run } = session.lastSeen;
     // Reading the status may fail for the same reason as the command. Then the last known status is used.
     const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
-    state.aftermath = describeAftermath(status, session.place.stage, error);
+    state.guidance = createGuidance(status, session.place.stage, error);
     throw error;
   }
 }

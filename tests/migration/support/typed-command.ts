@@ -62,7 +62,7 @@ export async function typeCommand(
   try {
     await command.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = reportFailure(error, printed, state.aftermath);
+    process.exitCode = reportFailure(error, printed, state.guidance);
   }
   const code = Number(process.exitCode);
   process.exitCode = previousExitCode;

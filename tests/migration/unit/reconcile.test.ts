@@ -24,8 +24,8 @@ import {
   type SceneOptions,
   startCopyScene,
 } from '../support/copy-scene.ts';
+import { walkPageByPage } from '../support/page-walks.ts';
 import { createPoint, pointId } from '../support/vector-stores.ts';
-import { walkInPieces } from '../support/walk-in-pieces.ts';
 
 const openScenes: CopyScene[] = [];
 const COUNT = 120;
@@ -405,7 +405,7 @@ describe('failures and interruptions', () => {
     const scene = await createCopiedScene();
     const ids = await listIds(scene);
     await scene.store.deletePoints(NEW, { ids: [5, 100].flatMap((index) => ids[index] ?? []) });
-    const { result, cursors } = await walkInPieces<ReconcileCheckpoint, Reconciled>((walk) =>
+    const { result, cursors } = await walkPageByPage<ReconcileCheckpoint, Reconciled>((walk) =>
       reconcile(scene.settings, walk),
     );
     expect(cursors.map(({ report }) => report.compared)).toEqual([50, 100]);

@@ -14,9 +14,9 @@ import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
 import { Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../support/memory-artifacts.ts';
+import { openStoredWalk } from '../support/page-walks.ts';
 import { createRunTable } from '../support/run-table.ts';
 import { createPoint, pointId } from '../support/vector-stores.ts';
-import { openStoredWalk } from '../support/walk-in-pieces.ts';
 
 type Version = '-' | 'a' | 'b' | 'c';
 

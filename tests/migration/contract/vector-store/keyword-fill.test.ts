@@ -17,13 +17,13 @@ import { Paused, UNINTERRUPTED } from '../../../../lib/migration/runs/journal.ts
 import { scan } from '../../../../lib/migration/scan.ts';
 import { generateMemories } from '../../../../sandbox/awkward-memories.ts';
 import { oneInEvery } from '../../../shared/support/quick-cases.ts';
+import { openStoredWalk, walkPageByPage } from '../../support/page-walks.ts';
 import {
   NEW_LAYOUT,
   OLD_LAYOUT,
   onEveryVectorStore,
   pointId,
 } from '../../support/vector-stores.ts';
-import { openStoredWalk, walkInPieces } from '../../support/walk-in-pieces.ts';
 
 const POINT_COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
@@ -57,12 +57,12 @@ onEveryVectorStore((subject) => {
     expect(await fillUnfilled(target, WALK)).toBe(POINT_COUNT - filled);
     // The store reports so many points that the walk lists them in parts.
     const large = { ...target, store: { ...target.store, count: async () => 40_000 } };
-    const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
+    const pageByPage = await walkPageByPage<VersionWalk, VersionWalk>((walk) =>
       walkVersions(large, REFILL_ALL, { ...walk, renewLease }),
     );
-    expect(pieces.cursors.length).toBeGreaterThan(2);
+    expect(pageByPage.cursors.length).toBeGreaterThan(2);
     const { points, digest } = await walkVersions(target, REFILL_NONE, WALK);
-    expect(pieces.result).toMatchObject({ points, digest, refilled: 0 });
+    expect(pageByPage.result).toMatchObject({ points, digest, refilled: 0 });
   });
 
   describe.each(['before', 'after'] as const)('right %s each write of a fill, a user', (moment) => {

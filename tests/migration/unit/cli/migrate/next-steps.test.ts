@@ -1,8 +1,8 @@
 // The commands that status and the driver offer; the first one continues the run.
 import { describe, expect, it } from 'vitest';
 import {
-  describeAftermath,
-  formatAftermath,
+  createGuidance,
+  formatGuidance,
   listNextSteps,
 } from '../../../../../cli/migration/migrate/next-steps.ts';
 import { decideNext } from '../../../../../lib/migration/next.ts';
@@ -72,7 +72,7 @@ describe('the next steps of a run', () => {
 it('after a rollback that would remove too much, three commands are offered', () => {
   const commandsAfter = (data: RefusalData) => {
     const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
-    const { next } = describeAftermath(createStatus('live', { retention }), undefined, refusal);
+    const { next } = createGuidance(createStatus('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };
   const expected = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
@@ -84,7 +84,7 @@ it('after a copy that would remove too much, a repair or the number of deletions
   const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', {
     data: { deletes: 300 },
   });
-  const { next } = describeAftermath(createStatus('rebuilt', {}), undefined, refusal);
+  const { next } = createGuidance(createStatus('rebuilt', {}), undefined, refusal);
   expect(next).toMatchObject([
     { command: 'npm run migrate -- run --run run-a', first: 'repair the collection in use' },
     { command: 'npm run migrate -- run --deletes 300 --run run-a' },
@@ -106,7 +106,7 @@ describe('a refusal of another run offers a repair or the number of deletions', 
     const refusal = new Refusal('RefusedEmptied', 'It lacks too much.', { data });
     // The watch works on all runs, so the refusal may concern another run than the command does.
     const status = createStatus(phase, changes);
-    const { next } = describeAftermath(status, 'dev', refusal);
+    const { next } = createGuidance(status, 'dev', refusal);
     const run = 'npm run migrate -- run --run run-z --stage dev';
     expect(next).toMatchObject([
       { command: run, first: 'repair the collection in use' },
@@ -144,8 +144,8 @@ describe('the last line of a refused command', () => {
     ],
   ] as const)('names the remedy after %s', (name, data, phase, line) => {
     const status = createStatus(phase, { retention: phase === 'live' ? retention : null });
-    const text = formatAftermath(
-      describeAftermath(status, undefined, new Refusal(name, 'No.', { data })),
+    const text = formatGuidance(
+      createGuidance(status, undefined, new Refusal(name, 'No.', { data })),
     );
     expect(text).toMatch(/^Users are on the (old|new) version/);
     expect(text).toContain(` ${line}`);

@@ -1,4 +1,4 @@
-// Walks in many invocations, each of which has little time, and the cursors that they store
+// Runs a walk in many short invocations, and keeps the cursors that it stores
 import { openWalk, Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 
 interface Resumption<Cursor> {
@@ -17,21 +17,21 @@ export function openStoredWalk<Cursor>({ cursor, hasTime = () => false }: Resump
 
 const MAX_INVOCATIONS = 100;
 
-/** Takes a walk to its end, in invocations of one page each. */
-export async function walkInPieces<Cursor, Result>(
+/** Runs a walk to its end, in invocations of one page each. */
+export async function walkPageByPage<Cursor, Result>(
   work: (walk: Walk<Cursor>) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly cursors: readonly Cursor[] }> {
   const cursors: Cursor[] = [];
   while (cursors.length < MAX_INVOCATIONS) {
-    const piece = openStoredWalk<Cursor>({ cursor: cursors.at(-1) });
-    const ended = await work(piece.walk).then(
+    const stored = openStoredWalk<Cursor>({ cursor: cursors.at(-1) });
+    const ended = await work(stored.walk).then(
       (result) => ({ result }),
       (error: unknown) => {
         if (!(error instanceof Paused)) throw error;
       },
     );
     if (ended) return { ...ended, cursors };
-    cursors.push(...piece.cursors);
+    cursors.push(...stored.cursors);
   }
   throw new Error(`The walk did not end in ${MAX_INVOCATIONS} invocations`);
 }
