@@ -15,10 +15,10 @@ import type { Status } from '../../../lib/migration/steps/status.ts';
 import { type Ask, confirmRun } from '../../prompt.ts';
 import { buildApprovalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
+import { createVersionError, FunctionFailedError, type Payload } from './invoker.ts';
 import { DIGEST_DIGITS, describeUsers, formatNextSteps, listNextSteps } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
-import { createVersionError, FunctionFailedError, type Payload } from './place.ts';
 import { formatChecklist, formatPlan, formatRollback } from './plan-text.ts';
 import {
   capitalise,
@@ -116,14 +116,14 @@ function mayHaveExpired({ phase, retention }: Status): boolean {
 }
 
 async function findOrBegin({ session, payload }: DriveOptions): Promise<Status> {
-  const { place, output } = session;
+  const { invoker, output } = session;
   const { runId, status } = await findRun(session, payload);
   if (status) {
     assertSamePlan(status, payload);
     if (!FINAL_PHASES.includes(status.phase)) reportPlan(session, status);
     return status;
   }
-  output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
+  output.line(`Run ${runId}, ${invoker.where}`, { event: 'checking', runId });
   // `deletes` belongs to the steps, not to the plan.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
@@ -140,12 +140,12 @@ export async function checkPrerequisites(
   session: Session,
   payload: Payload,
 ): Promise<PreflightResult> {
-  const { output, place, signal } = session;
+  const { output, invoker, signal } = session;
   const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
   // After Ctrl-C, the problems found may only be requests that were cut short.
   signal.throwIfAborted();
   const { prerequisites } = result;
-  if (!Array.isArray(prerequisites)) throw createVersionError(place);
+  if (!Array.isArray(prerequisites)) throw createVersionError(invoker);
   const lines = ['Prerequisites:', ...formatChecklist(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
   assertMet(prerequisites);
@@ -288,7 +288,7 @@ async function askInWindow(
   question: string,
   whyObsolete: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string | undefined> {
-  const { output, place, now, nextPoll } = session;
+  const { output, invoker, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
   const windowEndsAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
   const isPastDeadline = () => windowEndsAt !== undefined && now() >= Date.parse(windowEndsAt);
@@ -314,7 +314,7 @@ async function askInWindow(
       output.line(
         endReason,
         { event: 'settled', why: endReason },
-        listNextSteps(status, place.stage),
+        listNextSteps(status, invoker.stage),
       );
   }
 }
@@ -401,7 +401,7 @@ async function confirmAction(options: DriveOptions, status: Status): Promise<voi
   const { action } = pending;
   const confirmation = { runId, action, confirmedBy: person };
   await retryWhileFrozen(session, { name: 'confirm', runId }, () =>
-    session.place.invoke('confirm', confirmation),
+    session.invoker.invoke('confirm', confirmation),
   );
   const text = formatConfirmation(person, `"${action}" of run ${runId} is done`);
   session.output.line(text, { event: 'confirmed', ...confirmation });
@@ -413,22 +413,22 @@ async function readCurrentStatus(session: Session, runId: string): Promise<Statu
   );
 }
 
-function reportPlan({ output, place }: Session, status: Status): void {
+function reportPlan({ output, invoker }: Session, status: Status): void {
   const { runId, plan, phase, next } = status;
   const lines =
     next === 'rollback'
-      ? [`Rollback of run ${runId} (${phase}), ${place.where}:`, ...formatRollback(plan)]
-      : [`Plan of run ${runId} (${phase}), ${place.where}:`, ...formatPlan(plan)];
+      ? [`Rollback of run ${runId} (${phase}), ${invoker.where}:`, ...formatRollback(plan)]
+      : [`Plan of run ${runId} (${phase}), ${invoker.where}:`, ...formatPlan(plan)];
   output.line(
     lines.join('\n'),
     { event: 'plan', runId, phase, plan },
-    listNextSteps(status, place.stage),
+    listNextSteps(status, invoker.stage),
   );
 }
 
-function reportEnd({ output, place }: Session, status: Status): void {
+function reportEnd({ output, invoker }: Session, status: Status): void {
   const { runId, phase, plan, retention } = status;
-  const next = listNextSteps(status, place.stage);
+  const next = listNextSteps(status, invoker.stage);
   const isLive = phase === 'live';
   const text = [
     output.bold(`The run is ${phase}. ${describeUsers(status)}`),

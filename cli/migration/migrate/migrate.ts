@@ -3,11 +3,11 @@
 
 import { runProgram } from '../../../processes/program.ts';
 import { createResources } from '../../../processes/resources.ts';
-import { openLocalPlace } from './local-place.ts';
+import { openLocalInvoker } from './local-invoker.ts';
 import { formatGuidance } from './next-steps.ts';
 import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
-import { createStagePlace } from './stage-place.ts';
+import { createStageInvoker } from './stage-invoker.ts';
 
 // Time for a running request to end, so that the step can release its lock. After that, the lock is left to expire.
 const STOP_MILLISECONDS = 10_000;
@@ -23,14 +23,14 @@ const { command, state } = createMigrateProgram({
   interruption,
   streams,
   output,
-  openPlace: async ({ stage, needs }) =>
+  openInvoker: async ({ stage, needs }) =>
     stage === undefined
-      ? await openLocalPlace({
+      ? await openLocalInvoker({
           ...{ resources, needs, signal },
           onWaiting: output.note,
           log: output.log,
         })
-      : createStagePlace(stage),
+      : createStageInvoker(stage),
 });
 
 await runProgram(command, {

@@ -11,6 +11,7 @@ import type { Resources } from '../../../processes/resources.ts';
 import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, getCommand } from './commands.ts';
 import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './drive.ts';
+import { type Invoker, type Needs, type Payload, UNKNOWN_RUN } from './invoker.ts';
 import {
   createGuidance,
   formatNextSteps,
@@ -20,7 +21,6 @@ import {
 } from './next-steps.ts';
 import { buildPayload, OPTIONS, type TypedOptions } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
-import { type Needs, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { formatPlan } from './plan-text.ts';
 import { renderReportPage } from './report-page.ts';
 import {
@@ -39,16 +39,16 @@ interface ProgramParts {
   readonly interruption: AbortController;
   readonly streams: Streams;
   readonly output: Output;
-  readonly openPlace: OpenPlace;
+  readonly openInvoker: OpenInvoker;
   /** Replaces the clock of the process in tests */
   readonly time?: Partial<Pick<Session, 'now' | 'sleep' | 'nextPoll'>>;
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */
-export type OpenPlace = (request: {
+export type OpenInvoker = (request: {
   readonly stage: string | undefined;
   readonly needs: Needs;
-}) => Promise<Place>;
+}) => Promise<Invoker>;
 
 /** State for the messages about a failure or an interruption */
 export interface ProgramState {
@@ -107,8 +107,8 @@ async function runTypedCommand(parts: ProgramParts, state: ProgramState, command
   const { signal } = interruption;
   const { stage } = typedOptions;
   state.stage = stage;
-  const place = await parts.openPlace({ stage, needs: determineNeeds(command) });
-  const session = { ...createSession({ place, output, signal }), ...parts.time };
+  const invoker = await parts.openInvoker({ stage, needs: determineNeeds(command) });
+  const session = { ...createSession({ invoker, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const commandRun = keepGuidanceOnError(session, state, typedOptions, () =>
     name === 'run'
@@ -146,7 +146,7 @@ async function keepGuidanceOnError<Result>(
     const { runId = run } = session.lastSeen;
     // Reading the status may fail for the same reason as the command. Then the last known status is used.
     const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
-    state.guidance = createGuidance(status, session.place.stage, error);
+    state.guidance = createGuidance(status, session.invoker.stage, error);
     throw error;
   }
 }
@@ -170,7 +170,7 @@ async function runOnce({
   typedOptions,
   argument,
 }: RunOnceOptions): Promise<ExitCode> {
-  const { place, output } = session;
+  const { invoker, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {
     return await showStatus(session, typedOptions);
   }
@@ -202,7 +202,7 @@ async function runOnce({
     }
     return undefined;
   });
-  const next = status ? listNextSteps(status, place.stage) : [];
+  const next = status ? listNextSteps(status, invoker.stage) : [];
   const lines = [
     ...(typedOptions.backendOnly ? [] : formatResult(name, result)),
     ...(status ? [...formatLeftBehind(status), ...formatNextSteps(next)] : []),
@@ -235,7 +235,7 @@ async function invokeCommand(
 ): Promise<unknown> {
   if (name === 'confirm') {
     const { runId } = payload;
-    return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
+    return await session.invoker.invoke('confirm', { runId, action, confirmedBy: by });
   }
   if (name === 'preflight') return await checkPrerequisites(session, payload);
   if (name === 'copy') {
@@ -273,11 +273,11 @@ async function showReport(
 }
 
 async function showStatus(session: Session, { run }: TypedOptions): Promise<ExitCode> {
-  const { place, output } = session;
+  const { invoker, output } = session;
   const status = await readStatus(session, run);
-  const next = listNextSteps(status, place.stage);
-  const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
-  output.line(formatStatus(status, place), event, next);
+  const next = listNextSteps(status, invoker.stage);
+  const event = { event: 'status', exitCode: EXIT.done, where: invoker.where, result: status };
+  output.line(formatStatus(status, invoker), event, next);
   return EXIT.done;
 }
 

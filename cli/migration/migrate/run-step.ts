@@ -11,14 +11,14 @@ import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../../lib/migration/r
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { firstLine } from '../../../lib/shared/user-error.ts';
 import type { FunctionName } from './commands.ts';
+import { fetchStatus, type Invoker, type Payload, UNKNOWN_RUN } from './invoker.ts';
 import { listNextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
-import { fetchStatus, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { formatDuration, formatProgress, formatTimeLeft } from './text.ts';
 
 export interface Session {
-  readonly place: Place;
+  readonly invoker: Invoker;
   readonly output: Output;
   /** Aborted by Ctrl-C */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ const waitingSchema = v.object({
   leftSeconds: v.optional(v.number()),
 });
 
-export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
+export function createSession(parts: Pick<Session, 'invoker' | 'output' | 'signal'>): Session {
   return {
     ...parts,
     now: Date.now,
@@ -58,8 +58,8 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
 }
 
 /** Reads the named run, or the current one. @throws the error of the function */
-export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
-  const status = await fetchStatus(place, runId);
+export async function readStatus({ invoker, lastSeen }: Session, runId?: string): Promise<Status> {
+  const status = await fetchStatus(invoker, runId);
   lastSeen.status = status;
   return status;
 }
@@ -98,7 +98,7 @@ export async function runStep(
   payload: Payload,
   onWaiting: (status: Status) => Promise<void> = async () => {},
 ): Promise<unknown> {
-  const { place, output, signal } = session;
+  const { invoker, output, signal } = session;
   let shownAction: string | undefined;
   const showWait = createWaitOutput(session, name);
   const showStages = createStageOutput(session, name);
@@ -106,7 +106,7 @@ export async function runStep(
     const result = await retryWhileFrozen(session, { name, runId: payload.runId }, () =>
       retryWhileLocked(session, showWait, () =>
         withProgress(session, { name, payload, showStages }, () =>
-          place.invoke(name, payload, signal),
+          invoker.invoke(name, payload, signal),
         ),
       ),
     );
@@ -118,7 +118,7 @@ export async function runStep(
     const pending = status && findPendingAction(status);
     if (status && pending && pending.toDo !== shownAction) {
       shownAction = pending.toDo;
-      const next = listNextSteps(status, place.stage);
+      const next = listNextSteps(status, invoker.stage);
       const confirm = next.find(({ name }) => name === 'confirm');
       const text = `${formatWindowTime(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
@@ -141,7 +141,7 @@ type WaitOutput = (awaited: string, text: string, status?: Status) => void;
 
 /** Shows a wait: in place at a terminal, otherwise as a line at the start and another every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
-  const { output, now, place, lastSeen } = session;
+  const { output, now, invoker, lastSeen } = session;
   let lastWait = { kind: '', at: 0 };
   return (awaited, text, status = lastSeen.status) => {
     const line = `${formatWindowTime(session, status)}${capitalise(step)}: waiting ${text}`;
@@ -150,7 +150,7 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
     const kind = awaited.replace(/[\d,]+/g, '');
     if (kind === lastWait.kind && now() - lastWait.at < LOG_POLL_MS) return;
     lastWait = { kind, at: now() };
-    const next = status ? listNextSteps(status, place.stage) : [];
+    const next = status ? listNextSteps(status, invoker.stage) : [];
     output.line(line, { event: 'waiting', step, for: awaited }, next);
   };
 }
@@ -187,11 +187,11 @@ export function reportStep(
   status: Status,
   { mark, step, text, event, details }: StepReport,
 ): void {
-  const { output, place } = session;
+  const { output, invoker } = session;
   output.line(
     `${formatWindowTime(session, status)}${output.mark(mark)} ${capitalise(step)}: ${text}`,
     { event, step, ...details },
-    listNextSteps(status, place.stage),
+    listNextSteps(status, invoker.stage),
   );
 }
 
@@ -300,14 +300,14 @@ async function withProgress<Result>(
 }
 
 function reportProgress(session: Session, status: Status, text: string): void {
-  const { output, place } = session;
+  const { output, invoker } = session;
   const line = `${formatWindowTime(session, status)}${text}`;
   if (output.isLive) output.show(line);
   else
     output.line(
       line,
       { event: 'progress', ...status.progress },
-      listNextSteps(status, place.stage),
+      listNextSteps(status, invoker.stage),
     );
 }
 

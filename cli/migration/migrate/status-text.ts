@@ -1,14 +1,14 @@
 // Formats the status of a run for people.
 import { isSwitching } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
+import type { Invoker } from './invoker.ts';
 import { DIGEST_DIGITS, describeUsers, formatNextSteps, listNextSteps } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
-import type { Place } from './place.ts';
 import { formatPlan } from './plan-text.ts';
 import { capitalise } from './run-step.ts';
 import { formatCount, formatDuration, formatProgress } from './text.ts';
 
-export function formatStatus(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
+export function formatStatus(status: Status, { stage, where }: Pick<Invoker, 'stage' | 'where'>) {
   const { runId, phase, plan, phaseAt, startedAt, endedAt, testUser, at } = status;
   const since = phaseAt ? ` for ${formatDuration(measureMilliseconds(phaseAt, at))}` : '';
   return [

@@ -1,6 +1,6 @@
 // The status of a run that waits for approval, with every field that the report page can show.
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { STATUS } from './fake-place.ts';
+import { STATUS } from './fake-invoker.ts';
 import { RUN } from './run-table.ts';
 
 const FIGURES = {

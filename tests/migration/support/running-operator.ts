@@ -1,7 +1,7 @@
 // An operator who types `migrate run`; the functions and the sandbox are in this process, on the test's clock.
 
-import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts';
-import type { Place } from '../../../cli/migration/migrate/place.ts';
+import type { Invoker } from '../../../cli/migration/migrate/invoker.ts';
+import { createLocalInvoker } from '../../../cli/migration/migrate/local-invoker.ts';
 import { manualHooks } from '../../../lib/migration/adapters/webhook.ts';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
 import { changeServices, type ServiceChanges } from './changed-services.ts';
@@ -19,14 +19,14 @@ export async function createRunningOperator(
   const { clock, letTimePass, operator } = migration;
   const hooks = hasWebhook ? operator.hooks : manualHooks;
   const services = changeServices({ ...migration.services, hooks }, changes(migration));
-  const place = createLocalPlace({
+  const invoker = createLocalInvoker({
     where: 'table of the test',
     records: async () => services,
     services: async () => services,
   });
   const time = { now: () => clock().getTime(), sleep: letTimePass };
-  const type = (commandLine: string, options: TypedOptions = {}, target: Place = place) =>
+  const type = (commandLine: string, options: TypedOptions = {}, target: Invoker = invoker) =>
     typeCommand(target, commandLine, { ...options, time: { ...time, ...options.time } });
   const phase = async () => (await migration.runs.read(RUN)).phase;
-  return { ...migration, place, type, phase };
+  return { ...migration, invoker, type, phase };
 }

@@ -1,7 +1,7 @@
-// Runs the command line in this process, on a place that the test gives, and collects its output and exit code.
+// Runs the command line in this process, with an invoker that the test gives, and collects its output and exit code.
 import { PassThrough } from 'node:stream';
+import type { Invoker } from '../../../cli/migration/migrate/invoker.ts';
 import { createOutput, reportFailure } from '../../../cli/migration/migrate/output.ts';
-import type { Place } from '../../../cli/migration/migrate/place.ts';
 import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts';
 import { createResources } from '../../../processes/resources.ts';
 
@@ -26,7 +26,7 @@ interface Printed {
 }
 
 export async function typeCommand(
-  place: Place | (() => Promise<Place>),
+  invoker: Invoker | (() => Promise<Invoker>),
   commandLine: string,
   options: TypedOptions = {},
 ): Promise<Printed> {
@@ -54,7 +54,7 @@ export async function typeCommand(
     interruption,
     streams,
     output: printed,
-    openPlace: async () => (typeof place === 'function' ? await place() : place),
+    openInvoker: async () => (typeof invoker === 'function' ? await invoker() : invoker),
     ...(time && { time }),
   });
   const previousExitCode = process.exitCode;

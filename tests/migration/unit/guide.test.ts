@@ -7,7 +7,7 @@ import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { createSandboxCommand, type SandboxOptions } from '../../../sandbox/sandbox-options.ts';
 import { describeFirstSteps } from '../../../sandbox/sandbox-text.ts';
-import { createPlace } from '../support/fake-place.ts';
+import { createFakeInvoker } from '../support/fake-invoker.ts';
 import { typeCommand } from '../support/typed-command.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/migration/guide.md'), 'utf8');
@@ -26,10 +26,16 @@ describe('the guide', () => {
   });
 
   it.each([...new Set(COMMANDS)])('shows a command that can be typed: %s', async (commandLine) => {
-    const { code, status } = await typeCommand(createPlace({}).place, `${commandLine} --help`);
+    const { code, status } = await typeCommand(
+      createFakeInvoker({}).invoker,
+      `${commandLine} --help`,
+    );
     expect([code, status]).toEqual([0, '']);
     const options = commandLine.match(/--[a-z-]+/g) ?? [];
-    const help = await typeCommand(createPlace({}).place, `${commandLine.split(' ')[0]} --help`);
+    const help = await typeCommand(
+      createFakeInvoker({}).invoker,
+      `${commandLine.split(' ')[0]} --help`,
+    );
     for (const option of options) expect(help.output).toContain(option);
   });
 

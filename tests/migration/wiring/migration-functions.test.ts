@@ -2,7 +2,7 @@
 // schedules may invoke them. tests/shared/wiring/approved/migrating.yml records their variables and limits.
 import { expect, it } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
-import { nameDeployedFunction } from '../../../cli/migration/migrate/stage-place.ts';
+import { nameDeployedFunction } from '../../../cli/migration/migrate/stage-invoker.ts';
 import {
   listMigrationFunctions,
   listResources,

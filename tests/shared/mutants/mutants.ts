@@ -1337,7 +1337,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["base === 'unknown' || ", ''],
     ['first.digest !== undefined && ', ''],
   ]),
-  ...mutantsOf('local/create-table.ts', 'tests/migration/unit/cli/migrate/local-place.test.ts', [
+  ...mutantsOf('local/create-table.ts', 'tests/migration/unit/cli/migrate/local-invoker.test.ts', [
     ['createTable(client, tableName, timeout)', 'createTable(client, tableName)'],
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [

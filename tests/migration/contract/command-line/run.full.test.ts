@@ -1,7 +1,7 @@
 // `migrate run` completes despite interruptions of every kind.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../../../cli/migration/migrate/place.ts';
+import type { Invoker } from '../../../../cli/migration/migrate/invoker.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -12,22 +12,22 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
   return await setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false);
 }
 
-type Invoke = Place['invoke'];
+type Invoke = Invoker['invoke'];
 
 /** Passes each invocation of a function to `handle`. */
 function interceptInvoke(
-  place: Place,
+  invoker: Invoker,
   handle: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
-): Place {
-  const invoke: Invoke = (name, ...rest) => handle(name, () => place.invoke(name, ...rest));
-  return { ...place, invoke };
+): Invoker {
+  const invoke: Invoke = (name, ...rest) => handle(name, () => invoker.invoke(name, ...rest));
+  return { ...invoker, invoke };
 }
 
 describe('migrate run', () => {
   it('continues after every lost response', async () => {
-    const { type, place, phase } = await createRunningOperator();
+    const { type, invoker, phase } = await createRunningOperator();
     let invocations = 0;
-    const losingPlace = interceptInvoke(place, async (name, invoke) => {
+    const losingInvoker = interceptInvoke(invoker, async (name, invoke) => {
       const result = await invoke();
       if (name === 'status') return result;
       invocations += 1;
@@ -36,7 +36,7 @@ describe('migrate run', () => {
     });
     let attempts = 0;
     for (let code = 1; code !== 0 && attempts < 50; attempts += 1) {
-      code = (await type(`${FROM_THE_START} --yes`, {}, losingPlace)).code;
+      code = (await type(`${FROM_THE_START} --yes`, {}, losingInvoker)).code;
     }
     expect(await phase()).toBe('live');
     expect(attempts).toBeGreaterThan(5);
@@ -48,16 +48,16 @@ describe('migrate run', () => {
   ])(
     'continues if a service fails inside the window, %s',
     async (_, times, code, expectedPhase) => {
-      const { type, phase, place, operator } = await createRunningOperator();
+      const { type, phase, invoker, operator } = await createRunningOperator();
       let failures = 0;
-      const failingPlace = interceptInvoke(place, async (name, invoke) => {
+      const failingInvoker = interceptInvoke(invoker, async (name, invoke) => {
         if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
           failures += 1;
           throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
         }
         return await invoke();
       });
-      const ended = await type(`${FROM_THE_START} --yes`, {}, failingPlace);
+      const ended = await type(`${FROM_THE_START} --yes`, {}, failingInvoker);
       expect([ended.code, await phase()]).toEqual([code, expectedPhase]);
       expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
       expect(operator.actions.at(-1)).toBe('open-writes');
@@ -65,12 +65,12 @@ describe('migrate run', () => {
   );
 
   it('ends with the warning that users cannot write if it stops inside the window', async () => {
-    const { type, place, phase } = await createRunningOperator();
-    const brokenPlace = interceptInvoke(place, async (name, invoke) => {
+    const { type, invoker, phase } = await createRunningOperator();
+    const brokenInvoker = interceptInvoke(invoker, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
       return await invoke();
     });
-    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, brokenPlace);
+    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, brokenInvoker);
     expect(code).toBe(1);
     const [window, last] = status.trim().split('\n').slice(-2);
     expect(window).toMatch(
@@ -135,16 +135,16 @@ describe('migrate run', () => {
   });
 
   it('completes if another operator runs the cutover at the same time', async () => {
-    const { type, phase, place, operator, follow } = await createRunningOperator();
+    const { type, phase, invoker, operator, follow } = await createRunningOperator();
     let hasIntervened = false;
-    const racingPlace = interceptInvoke(place, async (name, invoke) => {
+    const racingInvoker = interceptInvoke(invoker, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
         hasIntervened = true;
         await follow('cutover');
       }
       return await invoke();
     });
-    const { code } = await type(`${FROM_THE_START} --yes`, {}, racingPlace);
+    const { code } = await type(`${FROM_THE_START} --yes`, {}, racingInvoker);
     expect([code, hasIntervened, await phase()]).toEqual([0, true, 'live']);
     expect(operator.actions).not.toContain('deploy-old');
   });
@@ -153,16 +153,16 @@ describe('migrate run', () => {
     ['has rolled the run back', 600_000],
     ['is rolling the run back', 0],
   ])('says why it ends if another command %s', async (action, timeLeft) => {
-    const { type, phase, place, invoke: invokeStep } = await createRunningOperator();
+    const { type, phase, invoker, invoke: invokeStep } = await createRunningOperator();
     let hasIntervened = false;
-    const racingPlace = interceptInvoke(place, async (name, invoke) => {
+    const racingInvoker = interceptInvoke(invoker, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !hasIntervened) {
         hasIntervened = true;
         await invokeStep('rollback', {}, {}, () => timeLeft);
       }
       return await invoke();
     });
-    const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racingPlace);
+    const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racingInvoker);
     expect([code, await phase()]).toEqual([1, 'copied']);
     expect(output).toContain(`! Cutover: another command ${action}.`);
   });
@@ -173,7 +173,7 @@ describe('migrate run', () => {
   ])(
     'asks a person to perform the actions if there is no webhook, and continues once they are confirmed %s',
     async (_, answer) => {
-      const { type, phase, operator, place, services } = await createRunningOperator({}, false);
+      const { type, phase, operator, invoker, services } = await createRunningOperator({}, false);
       const performPending = async () => {
         const { pendingAction } = await readStatus(services);
         const { action, collection } = pendingAction ?? {};
@@ -183,13 +183,13 @@ describe('migrate run', () => {
         await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
         return action;
       };
-      const performing = interceptInvoke(place, async (name, invoke) => {
+      const performing = interceptInvoke(invoker, async (name, invoke) => {
         if (name === 'confirm') await performPending();
         return await invoke();
       });
       const confirmElsewhere = async () => {
         const action = await performPending();
-        await place.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
+        await invoker.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
       };
       const { code, output } = await type(
         FROM_THE_START,

@@ -46,15 +46,15 @@ describe('migrate run', () => {
   it.each(['run', 'copy --execute'])(
     '`%s` passes --deletes to each of its steps',
     async (command) => {
-      const { type, place } = await createRunningOperator();
+      const { type, invoker } = await createRunningOperator();
       await type(FROM_THE_START.replace('run', 'preflight --execute'));
       await type('backup --execute');
       const payloads: unknown[] = [];
-      const invoke: typeof place.invoke = async (name, payload, ...rest) => {
+      const invoke: typeof invoker.invoke = async (name, payload, ...rest) => {
         if (name === 'rebuild' || name === 'copy') payloads.push([name, payload.deletes]);
-        return await place.invoke(name, payload, ...rest);
+        return await invoker.invoke(name, payload, ...rest);
       };
-      await type(`${command} --deletes 60`, {}, { ...place, invoke });
+      await type(`${command} --deletes 60`, {}, { ...invoker, invoke });
       expect(payloads).toEqual([
         ['rebuild', 60],
         ['copy', 60],
@@ -73,13 +73,13 @@ describe('migrate run', () => {
   itInFull(
     'continues a window only with the report and the length that it was opened with',
     async () => {
-      const { type, phase, place, operator, services } = await createRunningOperator();
-      const invoke: typeof place.invoke = async (name, ...rest) => {
+      const { type, phase, invoker, operator, services } = await createRunningOperator();
+      const invoke: typeof invoker.invoke = async (name, ...rest) => {
         const isOpen = (await phase().catch(() => 'none')) === 'switching';
         if (name === 'cutover' && isOpen) throw new TypeError('A defect');
-        return await place.invoke(name, ...rest);
+        return await invoker.invoke(name, ...rest);
       };
-      await type(`${FROM_THE_START} --yes`, {}, { ...place, invoke });
+      await type(`${FROM_THE_START} --yes`, {}, { ...invoker, invoke });
       const { approvedReport } = await readStatus(services);
       const actions = [...operator.actions];
       for (const command of ['run', 'cutover --execute']) {

@@ -9,7 +9,7 @@ import { decideNext } from '../../../../../lib/migration/next.ts';
 import { EVIDENCE, type Phase } from '../../../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData } from '../../../../../lib/migration/refusals.ts';
 import type { Run } from '../../../../../lib/migration/runs/run.ts';
-import { STATUS } from '../../../support/fake-place.ts';
+import { STATUS } from '../../../support/fake-invoker.ts';
 
 type Status = Parameters<typeof listNextSteps>[0];
 

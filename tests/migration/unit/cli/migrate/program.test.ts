@@ -5,7 +5,7 @@ import { buildPayload } from '../../../../../cli/migration/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../../lib/migration/steps/preflight.ts';
-import { createPlace, createResult, STATUS } from '../../../support/fake-place.ts';
+import { createFakeInvoker, createResult, STATUS } from '../../../support/fake-invoker.ts';
 import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
 
@@ -16,11 +16,11 @@ const STEPS = ['preflight', 'backup', 'copy', 'rollback', 'abort'] as const;
 
 describe('an input', () => {
   it('has a field for every option of the command line', async () => {
-    const { place, invoked } = createPlace({ preflight: [MET] });
+    const { invoker, invoked } = createFakeInvoker({ preflight: [MET] });
     const planOptions = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
     const otherOptions =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
-    await typeCommand(place, `preflight --run ${RUN} --execute ${planOptions} ${otherOptions}`);
+    await typeCommand(invoker, `preflight --run ${RUN} --execute ${planOptions} ${otherOptions}`);
     expect(invoked).toEqual([
       {
         name: 'preflight',
@@ -41,9 +41,9 @@ describe('an input', () => {
   });
 
   it('is for the current run unless the command names a run', async () => {
-    const { place, invoked } = createPlace({});
-    await typeCommand(place, 'backup --execute');
-    await typeCommand(place, 'backup --run run-b');
+    const { invoker, invoked } = createFakeInvoker({});
+    await typeCommand(invoker, 'backup --execute');
+    await typeCommand(invoker, 'backup --run run-b');
     expect(invoked.map(({ payload }) => payload)).toEqual([
       { runId: RUN, execute: true },
       { runId: 'run-b' },
@@ -56,9 +56,9 @@ describe('an input', () => {
   ])(
     'of a preflight with a source starts a new run, named after the date, if %s',
     async (_, latest) => {
-      const { place, invoked } = createPlace({ preflight: [MET], status: [latest] });
+      const { invoker, invoked } = createFakeInvoker({ preflight: [MET], status: [latest] });
       const time = { now: () => Date.parse(STATUS.at) };
-      const { code } = await typeCommand(place, 'preflight --source memories', { time });
+      const { code } = await typeCommand(invoker, 'preflight --source memories', { time });
       const payload = { runId: '2026-03-01', sourceCollection: 'memories' };
       expect([code, invoked]).toEqual([0, [{ name: 'preflight', payload }]]);
     },
@@ -99,8 +99,8 @@ describe('a wrong command', () => {
     ['rollback --as-it-was --to-snapshot', "cannot be used with option '--to-snapshot'"],
     ['', 'Usage: npm run migrate --'],
   ])('"%s" exits with 2 and invokes nothing', async (commandLine, message) => {
-    const { place, invoked } = createPlace({});
-    const { code, output, status } = await typeCommand(place, commandLine);
+    const { invoker, invoked } = createFakeInvoker({});
+    const { code, output, status } = await typeCommand(invoker, commandLine);
     expect([code, output]).toEqual([2, '']);
     expect(status).toContain(message);
     expect(status).not.toContain('outputHelp');
@@ -117,10 +117,10 @@ describe('a command that stops users', () => {
         [name]: [createResult('a'), createResult('b')],
         status: Array(20).fill(status),
       };
-      const { place, invoked } = createPlace(answers);
+      const { invoker, invoked } = createFakeInvoker(answers);
       const commandLine = `${name} --run ${RUN} --execute`;
       for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
-        const refused = await typeCommand(place, commandLine, { ...(answers && { answers }) });
+        const refused = await typeCommand(invoker, commandLine, { ...(answers && { answers }) });
         expect(refused).toMatchObject({ code: 3 });
         expect(refused.status).toContain('RefusedNotApproved');
       }
@@ -129,7 +129,7 @@ describe('a command that stops users', () => {
         ['the run id', '', { answers: [RUN] }],
         ['--yes', ' --yes', {}],
       ] as const) {
-        const { code, status } = await typeCommand(place, commandLine + flag, options);
+        const { code, status } = await typeCommand(invoker, commandLine + flag, options);
         expect([code, status]).toEqual([
           0,
           expect.stringContaining(`Confirmed by ${confirmation}: `),
@@ -142,15 +142,15 @@ describe('a command that stops users', () => {
   it('asks for no confirmation if it would be refused anyway', async () => {
     const ended = { ...STATUS, phase: 'aborted', moves: [], endedAt: STATUS.at };
     const refusal = new Refusal('RefusedNotNow', 'No rollback in a run that is aborted.');
-    const { place } = createPlace({ rollback: [refusal], status: Array(3).fill(ended) });
-    const { code, status } = await typeCommand(place, `rollback --run ${RUN} --execute`);
+    const { invoker } = createFakeInvoker({ rollback: [refusal], status: Array(3).fill(ended) });
+    const { code, status } = await typeCommand(invoker, `rollback --run ${RUN} --execute`);
     expect([code, status]).toEqual([3, expect.stringContaining('No rollback')]);
   });
 
   it('asks for no confirmation of a dry run', async () => {
     const forecast = { returnsTo: 'memories', leavesBehind: { atLeast: 3 } };
-    const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
-    const { code, output } = await typeCommand(place, 'rollback');
+    const { invoker } = createFakeInvoker({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
+    const { code, output } = await typeCommand(invoker, 'rollback');
     const lines = '\n  returns to: memories\n  leaves behind: at least 3\n';
     expect([code, output]).toEqual([0, expect.stringContaining(lines)]);
   });
@@ -158,8 +158,10 @@ describe('a command that stops users', () => {
 
 describe('a preflight', () => {
   it('reports functions of another version', async () => {
-    const { place } = createPlace({ preflight: [{ runId: RUN, dryRun: true, forecast: {} }] });
-    const { code, status } = await typeCommand(place, 'preflight --source m');
+    const { invoker } = createFakeInvoker({
+      preflight: [{ runId: RUN, dryRun: true, forecast: {} }],
+    });
+    const { code, status } = await typeCommand(invoker, 'preflight --source m');
     expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
   });
 
@@ -174,8 +176,8 @@ describe('a preflight', () => {
   it.each(['', ' --execute'])(
     'shows all its problems and exits with 3, with the options "%s"',
     async (execute) => {
-      const { place } = createPlace({ preflight: [failedCheck] });
-      const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
+      const { invoker } = createFakeInvoker({ preflight: [failedCheck] });
+      const { code, output, status } = await typeCommand(invoker, `preflight --source m${execute}`);
       expect(code).toBe(3);
       expect(output).toMatch(
         /✓ Vector store.*✗ Memories.*W\. R\..*! Disk space.*1 of 3 met, 1 not met, 1 not checked/s,
@@ -189,8 +191,8 @@ describe('a status', () => {
   it.each(['hasReturned', 'isRepeated'])(
     'without "%s" comes from functions of another version',
     async (name) => {
-      const { place } = createPlace({ status: [{ ...STATUS, [name]: undefined }] });
-      const { code, status } = await typeCommand(place, `status --run ${RUN}`);
+      const { invoker } = createFakeInvoker({ status: [{ ...STATUS, [name]: undefined }] });
+      const { code, status } = await typeCommand(invoker, `status --run ${RUN}`);
       expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
     },
   );
@@ -200,8 +202,8 @@ describe('run', () => {
   it('is refused if the cutover is blocked', async () => {
     const takesNoWindow = 'memories_v3 has writes that were left behind';
     const blocked = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
-    const { place, invoked } = createPlace({ status: [blocked, blocked, blocked] });
-    const { code, output, status } = await typeCommand(place, 'run --yes');
+    const { invoker, invoked } = createFakeInvoker({ status: [blocked, blocked, blocked] });
+    const { code, output, status } = await typeCommand(invoker, 'run --yes');
     expect(code).toBe(3);
     expect(output + status).toContain(`Cutover blocked: ${takesNoWindow}`);
     expect(invoked).toEqual([]);
@@ -211,11 +213,11 @@ describe('run', () => {
     const moves = [{ command: 'rollback' }];
     const rollingBack = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
     const rolledBack = { ...STATUS, phase: 'copied', moves: [] };
-    const { place } = createPlace({
+    const { invoker } = createFakeInvoker({
       rollback: [createResult('copied')],
       status: [rollingBack, rolledBack],
     });
-    const { output } = await typeCommand(place, 'run');
+    const { output } = await typeCommand(invoker, 'run');
     expect(output).toMatch(/^Rollback of run run-a \(switching-back\)/);
     expect(output).toContain('back to memories');
     expect(output).not.toContain('Creates');
@@ -225,23 +227,25 @@ describe('run', () => {
 describe('a step', () => {
   it('ends the command if it completes without advancing the run', async () => {
     const answers = [createResult('live'), new Error('Invoked again')];
-    const { place } = createPlace({ backup: answers });
-    const { code, status } = await typeCommand(place, 'run');
+    const { invoker } = createFakeInvoker({ backup: answers });
+    const { code, status } = await typeCommand(invoker, 'run');
     expect(code).toBe(1);
     expect(status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
   });
 
   it('is invoked once if it waits for another day', async () => {
-    const { place, invoked } = createPlace({ backup: [createResult('live', false, 86_400)] });
-    expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
+    const { invoker, invoked } = createFakeInvoker({
+      backup: [createResult('live', false, 86_400)],
+    });
+    expect(await typeCommand(invoker, 'backup --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(1);
   });
 
   it('is confirmed with the action and the name of the person', async () => {
-    const { place, invoked } = createPlace({
+    const { invoker, invoked } = createFakeInvoker({
       confirm: [{ runId: RUN, action: 'freeze', confirmedBy: 'ada' }],
     });
-    const { code, output } = await typeCommand(place, 'confirm freeze --by ada');
+    const { code, output } = await typeCommand(invoker, 'confirm freeze --by ada');
     expect(code).toBe(0);
     const payload = { runId: RUN, action: 'freeze', confirmedBy: 'ada' };
     expect(output).toContain('Confirmed by ada: "freeze" of run run-a is done.');
@@ -252,28 +256,28 @@ describe('a step', () => {
     ['before the run is ready', 'checked'],
     ['after the run has ended', 'aborted'],
   ])('such as a cutover is refused %s', async (_, phase) => {
-    const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
-    const { code, status } = await typeCommand(place, 'cutover --execute --yes');
+    const { invoker, invoked } = createFakeInvoker({ status: Array(3).fill({ ...STATUS, phase }) });
+    const { code, status } = await typeCommand(invoker, 'cutover --execute --yes');
     expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
   });
 
   it('of a run that does not exist yet reports no status', async () => {
     const unknown = new Refusal('RefusedUnknownRun', 'There is no run run-a.');
-    const { place } = createPlace({
+    const { invoker } = createFakeInvoker({
       backup: [createResult('backed-up')],
       status: [unknown, unknown],
     });
-    const { code, status } = await typeCommand(place, `backup --run ${RUN}`);
+    const { code, status } = await typeCommand(invoker, `backup --run ${RUN}`);
     expect([code, status]).toEqual([0, '']);
   });
 
   it('counts as done even if the status afterwards fails', async () => {
     const outage = new RetryableFailure('RetryableUnavailable', 'no answer');
-    const { place } = createPlace({
+    const { invoker } = createFakeInvoker({
       backup: [createResult('backed-up')],
       status: [outage, outage],
     });
-    expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
+    expect(await typeCommand(invoker, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
   });
 });
 
@@ -287,8 +291,8 @@ describe('a result', () => {
   ])(
     'to "%s" is one JSON object on each line, with the next steps',
     async (commandLine, answers, exitCode) => {
-      const { place } = createPlace(answers);
-      const { code, events, status } = await typeCommand(place, `${commandLine} --json`);
+      const { invoker } = createFakeInvoker(answers);
+      const { code, events, status } = await typeCommand(invoker, `${commandLine} --json`);
       expect([code, status, events.length]).toEqual([exitCode, '', 1]);
       expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
       const steps = ['run', 'backup --execute', 'abort --execute'].map(
@@ -300,16 +304,19 @@ describe('a result', () => {
 
   it('of a status without a run names the table and how to begin', async () => {
     const none = new Refusal('RefusedUnknownRun', 'None.');
-    const { place } = createPlace({ status: [none, none] });
-    const { code, status } = await typeCommand(place, 'status');
+    const { invoker } = createFakeInvoker({ status: [none, none] });
+    const { code, status } = await typeCommand(invoker, 'status');
     expect(code).toBe(3);
-    expect(status).toContain(place.where);
+    expect(status).toContain(invoker.where);
     expect(status).toContain('npm run migrate -- run --source');
   });
 
   it('names a stage in every next step', async () => {
-    const { place } = createPlace({});
-    const { events } = await typeCommand({ ...place, stage: 'prod' }, 'status --json --stage prod');
+    const { invoker } = createFakeInvoker({});
+    const { events } = await typeCommand(
+      { ...invoker, stage: 'prod' },
+      'status --json --stage prod',
+    );
     expect(events[0]?.next_steps).toEqual(Array(3).fill(expect.stringMatching(/--stage prod$/)));
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildApprovalRows } from '../../../../../cli/migration/migrate/approval-text.ts';
 import { renderReportPage } from '../../../../../cli/migration/migrate/report-page.ts';
 import { isPrintable } from '../../../../../lib/shared/printable.ts';
-import { createPlace, STATUS } from '../../../support/fake-place.ts';
+import { createFakeInvoker, STATUS } from '../../../support/fake-invoker.ts';
 import { createStatus } from '../../../support/full-status.ts';
 import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
@@ -109,16 +109,16 @@ describe('the page of a run', () => {
   });
 
   it('is written to a file, or to standard output', async () => {
-    const { place } = createPlace({ status: Array(5).fill(createStatus('plain')) });
+    const { invoker } = createFakeInvoker({ status: Array(5).fill(createStatus('plain')) });
     const page = renderReportPage(createStatus('plain'));
-    expect(await typeCommand(place, 'report')).toMatchObject({ code: 0, output: page });
+    expect(await typeCommand(invoker, 'report')).toMatchObject({ code: 0, output: page });
     const folder = await mkdtemp(join(tmpdir(), 'report-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, 'run.html');
-    expect(await typeCommand(place, `report ${file}`)).toMatchObject({ code: 0 });
+    expect(await typeCommand(invoker, `report ${file}`)).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).toBe(page);
-    expect((await typeCommand(place, 'report --json')).events).toMatchObject([{ page }]);
-    const refused = await typeCommand(place, `report ${join(folder, 'missing', 'page.html')}`);
+    expect((await typeCommand(invoker, 'report --json')).events).toMatchObject([{ page }]);
+    const refused = await typeCommand(invoker, `report ${join(folder, 'missing', 'page.html')}`);
     expect(refused.code).toBe(3);
     expect(refused.status).toContain('The report cannot be written: ENOENT');
   });
@@ -164,8 +164,8 @@ describe('before an approval', () => {
         takesNoWindow: null,
         moves: [{ command: 'cutover' }, { command: 'abort' }],
       });
-      const { place, invoked } = createPlace({ status: Array(9).fill(status) });
-      const refused = await typeCommand(place, commandLine);
+      const { invoker, invoked } = createFakeInvoker({ status: Array(9).fill(status) });
+      const refused = await typeCommand(invoker, commandLine);
       expect([refused.code, invoked]).toEqual([3, []]);
       expect(refused.output).toContain('Points       29,997 equal');
       expect(refused.status).toContain(name);

@@ -1,9 +1,9 @@
 // The command line waits for a step, interrupts it and shows its progress, on a clock that the test sets.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { shortenRetries } from '../../../../../cli/migration/migrate/local-place.ts';
+import type { Invoker } from '../../../../../cli/migration/migrate/invoker.ts';
+import { shortenRetries } from '../../../../../cli/migration/migrate/local-invoker.ts';
 import type { Output } from '../../../../../cli/migration/migrate/output.ts';
-import type { Place } from '../../../../../cli/migration/migrate/place.ts';
 import {
   formatWindowTime,
   runStep,
@@ -11,12 +11,12 @@ import {
 } from '../../../../../cli/migration/migrate/run-step.ts';
 import { RetryableFailure, type RetryableName } from '../../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
-import { createPlace, createResult, STATUS } from '../../../support/fake-place.ts';
+import { createFakeInvoker, createResult, STATUS } from '../../../support/fake-invoker.ts';
 import { RUN } from '../../../support/run-table.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };
 
-function createSession(place: Place, isLive = true) {
+function createSession(invoker: Invoker, isLive = true) {
   let now = Date.parse(STATUS.at);
   const shown: string[] = [];
   const lines: string[] = [];
@@ -37,7 +37,15 @@ function createSession(place: Place, isLive = true) {
     await setImmediate();
     return !ended.aborted;
   };
-  const session: Session = { place, output, signal, now: () => now, sleep, nextPoll, lastSeen: {} };
+  const session: Session = {
+    invoker,
+    output,
+    signal,
+    now: () => now,
+    sleep,
+    nextPoll,
+    lastSeen: {},
+  };
   return { session, shown, lines, elapsedMs: () => now - Date.parse(STATUS.at) };
 }
 
@@ -46,8 +54,8 @@ const failure = (name: RetryableName) => new RetryableFailure(name, 'Another ste
 describe('the lock of another step', () => {
   it('is waited for as long as a crashed step holds it', async () => {
     const refusals = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
-    const { place } = createPlace({ copy: [...refusals, createResult('copied')] });
-    const { session, shown, elapsedMs } = createSession(place);
+    const { invoker } = createFakeInvoker({ copy: [...refusals, createResult('copied')] });
+    const { session, shown, elapsedMs } = createSession(invoker);
     expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(elapsedMs()).toBe(125_000);
     expect(shown[0]).toContain('Another step is at work.');
@@ -55,15 +63,15 @@ describe('the lock of another step', () => {
 
   it('is reported if it is not released in time', async () => {
     const refusals = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
-    const { place, invoked } = createPlace({ copy: refusals });
-    const { session, elapsedMs } = createSession(place);
+    const { invoker, invoked } = createFakeInvoker({ copy: refusals });
+    const { session, elapsedMs } = createSession(invoker);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
     expect([elapsedMs(), invoked.length]).toEqual([130_000, 27]);
   });
 
   it('is the only failure that leads to a wait', async () => {
-    const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
-    const { session, elapsedMs } = createSession(place);
+    const { invoker } = createFakeInvoker({ copy: [failure('RetryableUnavailable')] });
+    const { session, elapsedMs } = createSession(invoker);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(elapsedMs()).toBe(0);
   });
@@ -77,12 +85,12 @@ describe('a transient failure', () => {
 
   it('is retried while writes are frozen, with growing pauses', async () => {
     const frozen = statusIn('switching');
-    const { place } = createPlace({
+    const { invoker } = createFakeInvoker({
       cutover: [...failures(7), createResult('live')],
       // One request for the status fails, so the last status that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
-    const { session, lines, elapsedMs } = createSession(place);
+    const { session, lines, elapsedMs } = createSession(invoker);
     expect(await runStep(session, 'cutover', PAYLOAD)).toMatchObject({ phase: 'live' });
     expect([lines.length, elapsedMs()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
     expect(lines[0]).toMatch(
@@ -92,15 +100,15 @@ describe('a transient failure', () => {
 
   it('is thrown at the deadline of the window', async () => {
     const statuses = Array.from({ length: 99 }, () => statusIn('switching'));
-    const { place } = createPlace({ cutover: failures(99), status: statuses });
-    const { session, elapsedMs } = createSession(place);
+    const { invoker } = createFakeInvoker({ cutover: failures(99), status: statuses });
+    const { session, elapsedMs } = createSession(invoker);
     await expect(runStep(session, 'cutover', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(elapsedMs()).toBe(600_000);
   });
 
   it('is not retried after Ctrl-C', async () => {
-    const { place } = createPlace({ backup: failures(1), status: [statusIn('switching')] });
-    const { session, lines } = createSession(place);
+    const { invoker } = createFakeInvoker({ backup: failures(1), status: [statusIn('switching')] });
+    const { session, lines } = createSession(invoker);
     const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
     await expect(runStep(interrupted, 'backup', PAYLOAD)).rejects.toThrow('Interrupted');
     expect(lines).toEqual([]);
@@ -109,7 +117,7 @@ describe('a transient failure', () => {
   it('never ends a rollback', async () => {
     const statuses = Array.from({ length: 99 }, () => statusIn('switching-back'));
     const answers = { rollback: [...failures(50), createResult('copied')], status: statuses };
-    const { session, elapsedMs } = createSession(createPlace(answers).place);
+    const { session, elapsedMs } = createSession(createFakeInvoker(answers).invoker);
     expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(elapsedMs()).toBeGreaterThan(600_000);
   });
@@ -121,11 +129,11 @@ describe('a step that waits for a person', () => {
 
   it('shows once what the person must do, and the command that confirms it', async () => {
     const waiting = createResult('switching', false, 5);
-    const { place } = createPlace({
+    const { invoker } = createFakeInvoker({
       cutover: [waiting, waiting, createResult('live')],
       status: [waitingStatus, waitingStatus],
     });
-    const { session, lines } = createSession(place);
+    const { session, lines } = createSession(invoker);
     const onWaiting = vi.fn(async () => {});
     await runStep(session, 'cutover', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
@@ -148,7 +156,9 @@ describe('a wait', () => {
   ];
 
   it('counts down in one line at a terminal, with its reason', async () => {
-    const { session, shown, lines } = createSession(createPlace({ cutover: cutover() }).place);
+    const { session, shown, lines } = createSession(
+      createFakeInvoker({ cutover: cutover() }).invoker,
+    );
     await runStep(session, 'cutover', PAYLOAD);
     const countdown = Array.from({ length: 25 }, (_, elapsed) => lineAt(25 - elapsed));
     expect([shown, lines]).toEqual([countdown, []]);
@@ -156,7 +166,7 @@ describe('a wait', () => {
 
   it('prints a line at its start and every ten seconds if there is no terminal', async () => {
     const { session, shown, lines } = createSession(
-      createPlace({ cutover: cutover() }).place,
+      createFakeInvoker({ cutover: cutover() }).invoker,
       false,
     );
     await runStep(session, 'cutover', PAYLOAD);
@@ -174,13 +184,13 @@ describe('the progress of a step', () => {
       { ...STATUS, progress: otherStep },
       { ...STATUS, progress },
     ];
-    const { place } = createPlace({ status: polls });
-    const copying: Place = {
-      ...place,
+    const { invoker } = createFakeInvoker({ status: polls });
+    const copying: Invoker = {
+      ...invoker,
       async invoke(name, payload) {
         if (name === 'copy') return await copied;
         if (polls.length === 1) setImmediate().then(() => resolve(createResult('copied')));
-        return await place.invoke(name, payload);
+        return await invoker.invoke(name, payload);
       },
     };
     const { session, shown, lines } = createSession(copying, isLive);
@@ -205,7 +215,7 @@ describe('the time left', () => {
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
   ])('is shown only while a deadline applies: %s', (_, changes, text) => {
-    const { session } = createSession(createPlace({}).place);
+    const { session } = createSession(createFakeInvoker({}).invoker);
     const status = { ...STATUS, ...changes } as unknown as Parameters<typeof formatWindowTime>[1];
     expect(formatWindowTime(session, status)).toBe(text);
   });

@@ -12,7 +12,7 @@ import {
   formatTime,
 } from '../../../../../cli/migration/migrate/text.ts';
 import type { Status } from '../../../../../lib/migration/steps/status.ts';
-import { STATUS } from '../../../support/fake-place.ts';
+import { STATUS } from '../../../support/fake-invoker.ts';
 
 describe('formatted text', () => {
   it.each([
@@ -55,9 +55,9 @@ it('facts are lines of plain words', () => {
 
 describe('the status page', () => {
   const digest = '0123456789abcdef'.repeat(4);
-  const place = { stage: undefined, where: 'table runs at here' };
+  const invoker = { stage: undefined, where: 'table runs at here' };
   const page = (changes: object) =>
-    formatStatus({ ...STATUS, ...changes } as unknown as Status, place);
+    formatStatus({ ...STATUS, ...changes } as unknown as Status, invoker);
   const returnedTo = (collection: string) => ({
     kind: 'rollback-report',
     artifact: 'b.json',

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openLocalPlace } from '../../../../../cli/migration/migrate/local-place.ts';
+import { openLocalInvoker } from '../../../../../cli/migration/migrate/local-invoker.ts';
 import { openDataFolder } from '../../../../../local/data-folder.ts';
 
 /** Starts a server that takes requests and never answers. */
@@ -21,7 +21,7 @@ async function startSilentDatabase(): Promise<string> {
 }
 
 it('a command waits for a silent database at most as long as "npm start" does', async () => {
-  const path = mkdtempSync(join(tmpdir(), 'local-place-'));
+  const path = mkdtempSync(join(tmpdir(), 'local-invoker-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   const folder = openDataFolder(path);
   onTestFinished(folder.release);
@@ -35,13 +35,13 @@ it('a command waits for a silent database at most as long as "npm start" does', 
   }
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
   const resources = { onStop: () => {} };
-  const place = openLocalPlace({
-    resources: resources as unknown as Parameters<typeof openLocalPlace>[0]['resources'],
+  const invoker = openLocalInvoker({
+    resources: resources as unknown as Parameters<typeof openLocalInvoker>[0]['resources'],
     needs: 'record',
     signal: new AbortController().signal,
     onWaiting: () => {},
     log: () => {},
   });
-  await expect(place).rejects.toThrow(/table runs\..*does not answer/);
+  await expect(invoker).rejects.toThrow(/table runs\..*does not answer/);
   expect(timeout).toHaveBeenCalledWith(30_000);
 });

@@ -18,7 +18,7 @@ import { ensureTable } from '../../../local/create-table.ts';
 import type { Resources } from '../../../processes/resources.ts';
 import { findDatabase } from '../../find-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
-import type { Needs, Place } from './place.ts';
+import type { Invoker, Needs } from './invoker.ts';
 
 /** Records and services, each opened only when a function needs it */
 export interface Sources {
@@ -40,8 +40,8 @@ export interface LocalOptions {
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */
-export async function openLocalPlace(options: LocalOptions): Promise<Place> {
-  if (options.needs === 'backend') return openBackendPlace();
+export async function openLocalInvoker(options: LocalOptions): Promise<Invoker> {
+  if (options.needs === 'backend') return openBackendInvoker();
   const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
   // Refuses missing variables, such as TABLE_NAME, before a database is started.
   readSettings(process.env);
@@ -49,7 +49,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const records = openRecords(environment);
   let services: Promise<Services> | undefined;
-  return createLocalPlace({
+  return createLocalInvoker({
     where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,
     records: async () => records,
     services: () => {
@@ -67,7 +67,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
  * Opens only the memory backend, without a table or a store.
  * @throws Refusal naming every variable that is missing or unusable
  */
-async function openBackendPlace(): Promise<Place> {
+async function openBackendInvoker(): Promise<Invoker> {
   const backend = await openBackend(process.env);
   return {
     stage: undefined,
@@ -81,7 +81,7 @@ async function openBackendPlace(): Promise<Place> {
   };
 }
 
-export function createLocalPlace({ where, records, services }: Sources): Place {
+export function createLocalInvoker({ where, records, services }: Sources): Invoker {
   return {
     stage: undefined,
     where,

@@ -1,4 +1,4 @@
-// A place where a migration's functions run: this process, or a deployed stage. The command line treats both alike.
+// Invokes the migration's functions, in this process or on a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
 import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -10,7 +10,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** Services that a command needs: the table with the runs, the memory backend alone, or all services of the steps */
 export type Needs = 'record' | 'backend' | 'services';
 
-export interface Place {
+export interface Invoker {
   /** Name of the stage; undefined for this process */
   readonly stage: string | undefined;
   /** Name and address of the table with the runs */
@@ -45,21 +45,21 @@ const statusSchema = v.looseObject({
  * Reads the status of the named run, or of the current one.
  * @throws the function's error; if there is no run, a Refusal that names the table
  */
-export async function fetchStatus(place: Place, runId?: string): Promise<Status> {
-  const status = await place
+export async function fetchStatus(invoker: Invoker, runId?: string): Promise<Status> {
+  const status = await invoker
     .invoke('status', runId === undefined ? {} : { runId })
     .catch((error: unknown) => {
       if (!(error instanceof Refusal && error.name === UNKNOWN_RUN)) throw error;
-      throw new Refusal(UNKNOWN_RUN, `In ${place.where}: ${error.why}`);
+      throw new Refusal(UNKNOWN_RUN, `In ${invoker.where}: ${error.why}`);
     });
   if (v.is(statusSchema, status)) return status as unknown as Status;
-  throw createVersionError(place);
+  throw createVersionError(invoker);
 }
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** Creates the error for a function's result that this command line cannot read. */
-export function createVersionError({ stage }: Place): FunctionFailedError {
+/** Creates the error for a result in a form that this command line does not know. */
+export function createVersionError({ stage }: Invoker): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
   );

@@ -1,6 +1,6 @@
-// A double of the place where the functions run: each function gives the answers that a test prepared.
+// A double of the invoker: each function gives the answers that a test prepared.
 import type { FunctionName } from '../../../cli/migration/migrate/commands.ts';
-import type { Payload, Place } from '../../../cli/migration/migrate/place.ts';
+import type { Invoker, Payload } from '../../../cli/migration/migrate/invoker.ts';
 import { RUN } from './run-table.ts';
 
 /** Status that every run has unless a test prepares another */
@@ -38,9 +38,9 @@ export const STATUS = {
 };
 
 /** @param answers of each function, in order; an Error among them is thrown */
-export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
+export function createFakeInvoker(answers: Partial<Record<FunctionName, unknown[]>>) {
   const invoked: { readonly name: FunctionName; readonly payload: Payload }[] = [];
-  const place: Place = {
+  const invoker: Invoker = {
     stage: undefined,
     where: 'table runs at http://localhost:8000',
     async invoke(name, payload) {
@@ -50,7 +50,7 @@ export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
       return answer;
     },
   };
-  return { place, invoked };
+  return { invoker, invoked };
 }
 
 export function createResult(phase: string, done = true, waitSeconds = 0) {

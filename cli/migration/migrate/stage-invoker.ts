@@ -15,9 +15,9 @@ import {
 } from '../../../lib/migration/refusals.ts';
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { FunctionName } from './commands.ts';
-import { FunctionFailedError, type Place } from './place.ts';
+import { FunctionFailedError, type Invoker } from './invoker.ts';
 
-export function createStagePlace(stage: string, client = createClient()): Place {
+export function createStageInvoker(stage: string, client = createClient()): Invoker {
   return {
     stage,
     where: `the table of stage ${stage}`,
