@@ -1,5 +1,5 @@
-// npm run migrate -- COMMAND: the operator's command line. It runs the migration's functions in this process, on the services that
-// the environment variables name. With `--stage`, they run on a deployed stage instead.
+// npm run migrate -- COMMAND: the operator's command line. By default, the functions of the migration run in this process, with the
+// services that environment variables name. With `--stage`, they run on a deployed stage.
 
 import { runProgram } from '../../../processes/program.ts';
 import { createResources } from '../../../processes/resources.ts';
@@ -9,7 +9,7 @@ import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStageInvoker } from './stage-invoker.ts';
 
-// Time for a running request to end, so that the step can release its lock. After that, the lock is left to expire.
+// Time for a running request to end, so that the interrupted step releases its lock. Otherwise the lock expires by itself.
 const STOP_MILLISECONDS = 10_000;
 const REPEAT_ADVICE = 'To continue, repeat the command.';
 
