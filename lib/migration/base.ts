@@ -1,5 +1,5 @@
-// The base of a three-way comparison: the last common version of both collections, with id and digest of each memory, in order
-// of id, as parts of an artifact. A comparison reads the base of the previous one, and writes its own as it proceeds.
+// The base of a three-way comparison: the last common version of both collections. It consists of the id and digest of each
+// memory, sorted by id, in artifacts. A comparison reads the previous comparison's base, and writes its own as it proceeds.
 import * as v from 'valibot';
 import type { CommonVersion, ListedMemory } from './fate.ts';
 import { mergeById, type Pair, type Sorted } from './pairs.ts';
@@ -12,24 +12,24 @@ const idSchema = v.custom<PointId>((value) => typeof value === 'string');
 const segmentSchema = v.strictObject({
   prefix: v.string(),
   parts: v.number(),
-  /** Lines before this id are ignored: an earlier segment has replaced them. */
+  /** Lines before this id are ignored, because the segments listed before this one replace them; null if none are ignored */
   from: v.nullable(idSchema),
 });
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** The base covers only ids before this one: its walk is unfinished, and no earlier base supplies the rest. */
+  /** Present if the base covers only ids before this one: its walk is unfinished, and no earlier base covers the rest. */
   knownTo: v.optional(idSchema),
-  /** Fingerprint of the whole collection; computed from the lines until a walk has reached its end */
+  /** Digest of the whole collection; absent until the walk has ended */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
-  /** Write-ahead record of pending inserts, in either collection */
+  /** Ids of pending inserts into either collection, recorded before the inserts are sent */
   making: v.optional(v.array(idSchema)),
 });
 
 export type Base = v.InferOutput<typeof baseSchema>;
 
-/** Segments that a walk has written so far, with the digest and the number of their lines */
+/** Segments that a walk has written so far, with the digest and number of their points */
 export interface BaseProgress {
   readonly segments: Base['segments'];
   readonly digest: string;
@@ -38,14 +38,14 @@ export interface BaseProgress {
 
 export interface BaseAccess {
   readonly artifacts: ArtifactStore;
-  /** Base from the previous walk; without it, the active collection's version prevails. */
+  /** Base from the previous walk; if undefined, the active collection's version always prevails. */
   readonly previous: Base | undefined;
   /** Absent if the base is only read */
   readonly write?: BaseTarget | undefined;
 }
 
 interface BaseTarget {
-  /** Key prefix of this walk, in this invocation */
+  /** Key prefix of the parts that this walk writes in this invocation */
   readonly prefix: string;
   /** Stores the current base durably. */
   readonly save: (base: Base) => Promise<void>;
@@ -54,23 +54,25 @@ interface BaseTarget {
 type BaseSource = Pick<BaseAccess, 'artifacts' | 'previous'>;
 
 /** Reads the memories of two sources side by side, each with its last common version. */
-export async function* mergeVersions<From extends Sorted, To extends Sorted>(
-  first: AsyncIterator<From, undefined>,
-  second: AsyncIterator<To, undefined>,
+export async function* mergeVersions<Active extends Sorted, Standby extends Sorted>(
+  activeMemories: AsyncIterator<Active, undefined>,
+  standbyMemories: AsyncIterator<Standby, undefined>,
   baseSource: BaseSource | undefined,
-): AsyncGenerator<Pair<From, To> & { readonly base: CommonVersion }, void, void> {
-  const findVersion = baseSource ? createBaseReader(baseSource) : async () => 'unknown' as const;
-  for await (const pair of mergeById(first, second)) {
-    yield { ...pair, base: await findVersion(pair.id) };
+): AsyncGenerator<Pair<Active, Standby> & { readonly base: CommonVersion }, void, void> {
+  const findCommonVersion = baseSource
+    ? createBaseReader(baseSource)
+    : async () => 'unknown' as const;
+  for await (const pair of mergeById(activeMemories, standbyMemories)) {
+    yield { ...pair, base: await findCommonVersion(pair.id) };
   }
 }
 
-/** Returns a function that looks up common versions. Call it with ascending ids. */
+/** Returns a function that looks up common versions; it must be called with ascending ids. */
 function createBaseReader({ artifacts, previous }: BaseSource) {
   const lines = readBaseLines(artifacts, previous?.segments ?? []);
   const pendingIds = new Set(previous?.making);
   let next: IteratorResult<ListedMemory, undefined> | undefined;
-  return async function findVersion(id: PointId): Promise<CommonVersion> {
+  return async function findCommonVersion(id: PointId): Promise<CommonVersion> {
     if (!isKnown(previous, id)) return 'unknown';
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
@@ -100,7 +102,7 @@ export async function* readBaseLines(
   }
 }
 
-/** Collects the lines of a new base, in order of id, and writes them as artifacts. */
+/** Collects the lines of a new base, which must be added in order of id, and writes them as artifacts. */
 export function createBaseWriter(
   { artifacts, previous }: BaseAccess,
   { prefix, save }: BaseTarget,
@@ -117,7 +119,7 @@ export function createBaseWriter(
     points += 1;
   }
 
-  /** @param nextOffset first id that the walk has not compared; null at its end */
+  /** @param nextOffset first id that the walk has not compared; null when the walk has ended */
   async function flush(nextOffset: PointId | null): Promise<BaseProgress> {
     if (lines.length > 0) {
       const lastSegment = segments.at(-1);
@@ -133,20 +135,20 @@ export function createBaseWriter(
     return { segments, digest, points };
   }
 
-  /** Combines the lines of this walk with those of an earlier walk from the offset on. */
+  /** Combines this walk's segments with those of the earlier base, whose lines count from the offset on. */
   function combineSegments(offset: PointId | null): Base {
     const { segments: earlierSegments = [], knownTo } = previous ?? {};
-    // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
-    const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
+    // After a resume, the earlier base may contain this walk's own segments, whose lines all precede the offset.
+    const isOwn = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((segment) => segment.prefix === prefix && segment.parts === parts);
-    const remaining = earlierSegments
-      .filter((segment) => !isOfThisWalk(segment))
+    const earlierRemaining = earlierSegments
+      .filter((segment) => !isOwn(segment))
       .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
-    const end = previous === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
-    return { segments: [...segments, ...remaining], ...(end && { knownTo: end }) };
+    const knownEnd = previous === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
+    return { segments: [...segments, ...earlierRemaining], ...(knownEnd && { knownTo: knownEnd }) };
   }
 
-  /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet */
+  /** Lists this walk's pending inserts, and a killed walk's pending inserts that this walk has not reached yet. */
   function listPendingInserts(
     ids: readonly PointId[],
     offset: PointId | null,
@@ -156,12 +158,12 @@ export function createBaseWriter(
     return pendingIds.size > 0 ? { making: [...pendingIds] } : {};
   }
 
-  /** Called before inserting: a user may delete a new memory before the walk has recorded it. */
+  /** Call before inserting: if the walk is killed and a user then deletes an inserted memory, no later walk may insert it again. */
   async function recordPendingInserts(
     ids: readonly PointId[],
-    from: PointId | null,
+    offset: PointId | null,
   ): Promise<void> {
-    await save({ ...combineSegments(from), ...listPendingInserts(ids, from) });
+    await save({ ...combineSegments(offset), ...listPendingInserts(ids, offset) });
   }
 
   return { add, flush, recordPendingInserts };

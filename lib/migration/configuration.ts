@@ -1,5 +1,5 @@
-// Copies the configuration of the old collection, so that the new one is as fast and as replicated. Settings that are fixed at
-// the creation of a collection are only read.
+// Copies the old collection's configuration to the new one, so that it is as fast and has as many replicas. Settings that are
+// fixed when a collection is created are only read.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { readHealthyInfo } from './point-writer.ts';
@@ -19,11 +19,11 @@ export function readConfiguration(info: CollectionInfo): CollectionUpdate {
   const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
   const { replication_factor, write_consistency_factor, on_disk_payload } = params;
   const { read_fan_out_factor, read_fan_out_delay_ms } = params;
-  const dense = readDenseVector(info);
+  const denseVector = readDenseVector(info);
   return {
     hnsw_config,
     optimizers_config: optimizer_config,
-    params: omitEmpty({
+    params: omitMissing({
       replication_factor,
       write_consistency_factor,
       on_disk_payload,
@@ -31,11 +31,11 @@ export function readConfiguration(info: CollectionInfo): CollectionUpdate {
       read_fan_out_delay_ms,
     }),
     vectors: {
-      '': omitEmpty({
-        on_disk: dense.on_disk,
-        memory: dense.memory,
-        hnsw_config: dense.hnsw_config,
-        quantization_config: dense.quantization_config,
+      '': omitMissing({
+        on_disk: denseVector.on_disk,
+        memory: denseVector.memory,
+        hnsw_config: denseVector.hnsw_config,
+        quantization_config: denseVector.quantization_config,
       }),
     },
     // Null leaves the setting unchanged.
@@ -44,7 +44,7 @@ export function readConfiguration(info: CollectionInfo): CollectionUpdate {
   };
 }
 
-/** Copies settings and payload indexes. Can be repeated. */
+/** Copies changeable settings and payload indexes. Can be repeated. */
 export async function copyConfiguration(
   vectors: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
@@ -70,9 +70,9 @@ type OptimizerContext = Pick<StepContext, 'services' | 'run' | 'renewLease' | 'u
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 
 /**
- * Waits until all points of the collection are indexed, because searches are slow until then. Does not wait for an optimizer that
- * is switched off.
- * @throws Paused; Refusal if the store makes no progress
+ * Returns once all points of the collection are indexed, because searches are slow until then. Does not wait for an optimizer
+ * that is switched off.
+ * @throws Paused until then; Refusal if the store makes no progress
  */
 export async function waitUntilIndexed(
   context: OptimizerContext,
@@ -83,7 +83,7 @@ export async function waitUntilIndexed(
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
-/** Waits until the store neither optimizes nor writes to the collection. @throws like `waitUntilIndexed` */
+/** Returns once the store neither optimizes nor writes to the collection. @throws like `waitUntilIndexed` */
 export async function waitUntilIdle(context: OptimizerContext, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
@@ -97,7 +97,7 @@ async function awaitOptimizer(
   { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
 ): Promise<never> {
   await renewLease();
-  // A restarted store resumes optimizing with the next update.
+  // After a restart, the store resumes optimizing only when it receives an update.
   if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
   const now = clock().getTime();
   const [done, total] = [indexed_vectors_count ?? 0, points_count ?? 0];
@@ -129,7 +129,7 @@ function isSwitchedOff({ config }: CollectionInfo): boolean {
   return config.optimizer_config.max_optimization_threads === 0;
 }
 
-function omitEmpty(fields: object): Record<string, unknown> {
+function omitMissing(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );

@@ -1,10 +1,10 @@
-// Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Two memories are
-// always compared here; whole collections are compared in steps/comparison.ts.
+// Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Whole collections
+// are compared in steps/comparison.ts.
 import { canonicalizeJson } from './json/json-text.ts';
 import { digestPoint, isSameVector, lacksKeywords } from './points.ts';
 import type { PointId, PointPayload, ScrolledPoint } from './ports/vector-store.ts';
 
-/** A memory in one collection, or its digest in a list; undefined if it is absent */
+/** One collection's version of a memory, with the payload or only its digest; undefined if the collection lacks the memory */
 export type Version = (Memory & { readonly payload: PointPayload }) | ListedMemory | undefined;
 
 interface Memory {
@@ -16,25 +16,25 @@ export interface ListedMemory extends Memory {
 }
 
 /**
- * A memory when both collections were last equal: its digest, or `absent` if neither had it. unknown: it was never compared.
- * inserting: neither had it, but a killed walk may have inserted it since.
+ * A memory when both collections were last equal: its digest, or one of three words. absent: neither collection had the memory.
+ * inserting: neither had it, but a killed walk may have inserted it since. unknown: it was never compared.
  */
 export type CommonVersion = Buffer | 'absent' | 'inserting' | 'unknown';
 
 /**
  * forward: the active collection's version is copied to the standby one. backward: only the standby collection's version has
- * changed, and is copied to the active one. conflict: both have changed; the active one's prevails, and the report keeps both.
+ * changed, and is copied to the active one. conflict: both versions have changed; the active one prevails, and both are reported.
  */
 export type Fate = 'same' | 'forward' | 'backward' | 'conflict';
 
 export function decideFate(active: Version, standby: Version, base: CommonVersion): Fate {
   if (isSame(active, standby)) return 'same';
   if (base === 'unknown' || isUnchanged(standby, base)) return 'forward';
-  // A user may have deleted what the killed walk inserted: it must not come back.
+  // If a user has deleted what the killed walk inserted, the memory must not be inserted again.
   return isUnchanged(active, base) && base !== 'inserting' ? 'backward' : 'conflict';
 }
 
-/** True if id and payload are the same. Vectors derive from the payload, and are compared when they are copied. */
+/** True if id and payload are the same. Vectors derive from the payload; they are compared only when memories are copied. */
 export function isSame(first: Version, second: Version): boolean {
   if (!first || !second) return first === second;
   if ('digest' in first || 'digest' in second) {
@@ -74,12 +74,12 @@ export function isUnchanged(version: Version, base: CommonVersion): boolean {
   return version !== undefined && base.equals(digestOfVersion(version));
 }
 
-/** Contents of a collection: the sum of the digests of its memories, from a walk, a report or the last common version */
-interface Contents {
+/** A walk's result, a report or a base, which may have the digest of a whole collection */
+interface WithDigest {
   readonly digest?: unknown;
 }
 
 /** True if both digests are known and equal: the collections have the same memories. */
-export function haveSameDigest(first: Contents, second: Contents): boolean {
+export function haveSameDigest(first: WithDigest, second: WithDigest): boolean {
   return first.digest !== undefined && first.digest === second.digest;
 }

@@ -25,7 +25,7 @@ export function forecastWindow(
   maxRate = Number.POSITIVE_INFINITY,
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
-  // The walk reads each point on both sides; the checks after the deployment read one side again.
+  // The walk reads every point in both collections; the checks after the deployment read one collection again.
   const measuredSeconds =
     perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
   const walkSeconds = Math.max(measuredSeconds, Number(points) / (maxRate / 2));
@@ -72,23 +72,23 @@ const STAGE_PARTS = [
   ['equal', 'copy'],
 ] as const;
 
-/** Measures the seconds that each repeatable part of a window took. */
+/** Computes the seconds that each repeatable part of a window took. */
 export function measureParts({ passed }: RecordedJournal): Record<string, number> {
-  const took: Record<string, number> = {};
+  const secondsByPart: Record<string, number> = {};
   let previousEnd = 0;
   for (const [stage, part] of STAGE_PARTS) {
     const end = passed[stage]?.workedMs;
     if (end === undefined) break;
-    took[part] = (end - previousEnd) / 1_000;
+    secondsByPart[part] = (end - previousEnd) / 1_000;
     previousEnd = end;
   }
-  return took;
+  return secondsByPart;
 }
 
-/** @throws Refusal if the window is too short, with the minutes that it needs */
+/** @throws Refusal with the minutes that are needed, if the window is too short */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
-  // Adds a reserve of a tenth.
+  // Includes a margin of 10 %.
   const windowMinutes = Math.ceil((seconds * 1.1) / 60);
   const why = `The window is expected to take ${seconds} s, and has ${minutes * 60} s: it needs ${windowMinutes} minutes.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { windowMinutes } });

@@ -1,6 +1,6 @@
-// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. Along with each, a
-// fingerprint of the text is written to a second slot. Both kinds of change by a user are detected: an upsert empties both
-// slots; after a change of the payload alone, the fingerprint no longer matches the text.
+// Fills the keyword slot of a collection in use, without writing dense vectors or payloads. A fingerprint of each text is written
+// to a second slot, so that users' changes are detected: an upsert empties both slots, and after a change of the payload alone
+// the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
 import { findKeywordText } from './json/memory-payload.ts';
@@ -36,7 +36,7 @@ const UNFILLED: Filter = {
   must_not: [{ must: [{ has_vector: KEYWORD_SLOT }, { has_vector: SOURCE_SLOT }] }],
 };
 
-/** Can be repeated. @throws Refusal if the slot exists with other settings */
+/** Adds both slots. Can be repeated. @throws Refusal if the keyword slot exists with other settings */
 export async function addKeywordSlot(
   { store, collection }: CollectionPlace,
   settings: SparseVectorSettings,
@@ -52,9 +52,9 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
 type WalkPorts<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renewLease'>>;
 
 /**
- * Fills all points that lack keywords; a repeated call resumes, because filled points are no longer found. Points that users
- * write meanwhile may remain unfilled.
- * @returns the number of filled points, which is also saved after each page
+ * Fills all points that lack keywords. A repeated call continues where the last one ended, because filled points are no longer
+ * found. Points that users write meanwhile may remain unfilled.
+ * @returns the number of filled points, which is also saved after every page
  */
 export async function fillUnfilled(
   place: CollectionPlace,
@@ -71,27 +71,26 @@ export async function fillUnfilled(
   return filled;
 }
 
-/** Result of a walk over versions, and its cursor: plain JSON */
+/** Result of a walk over the versions of points, and its cursor; plain JSON */
 export interface VersionWalk {
   /** Number of filled points */
   readonly points: number;
   /** Digest of their ids and versions, which stays the same while none of the points is written to */
   readonly digest: string;
-  /** Points whose keywords belonged to an earlier text */
+  /** Points filled again, because their keywords belonged to an earlier text */
   readonly refilled: number;
-  /** Highest version at the start: points written to since have a higher one. */
+  /** Highest version in the first response: points written to since then have a higher one. */
   readonly highest: number;
-  /** Next bucket of points */
+  /** First bucket that has not been listed yet */
   readonly next: number;
 }
 
 const WALK_START: VersionWalk = { points: 0, digest: EMPTY_SET, refilled: 0, highest: 0, next: 0 };
 
 /**
- * The store numbers the writes to a collection. A point's version is the number of its last write, even of its payload alone.
- * Listing versions takes a fraction of the time of reading points. So only points written to since are read, and filled again
- * if their keywords belong to another text.
- * @param since points with a higher version are read; with `Infinity` none
+ * Lists the filled points, and fills those again whose keywords belong to another text. The store numbers the writes to a
+ * collection, and a point's version is the number of its last write, even if that changed only the payload. Listing versions is
+ * much faster than reading points, so only points with a version above `since` are read; with `Infinity` none.
  */
 export async function walkVersions(
   place: CollectionPlace,
@@ -104,7 +103,7 @@ export async function walkVersions(
 ): Promise<VersionWalk> {
   let walk = cursor ?? WALK_START;
   const digest = createDigestSum(walk.digest);
-  const { width, list } = await createVersionLister(place);
+  const { bucketsPerRequest, list } = await createVersionLister(place);
   const writer = createBatchWriter(place, renewLease);
   while (walk.next < BUCKET_COUNT) {
     const hits = await list(walk.next);
@@ -115,7 +114,7 @@ export async function walkVersions(
       digest: digest.toHex(),
       refilled: walk.refilled + (await refillStale(place, changedIds, writer)),
       highest: walk.next > 0 ? walk.highest : Math.max(0, ...hits.map(({ version }) => version)),
-      next: walk.next + width,
+      next: walk.next + bucketsPerRequest,
     };
     await checkpoint(() => walk);
   }
@@ -144,22 +143,22 @@ async function refillStale(
   return refilled;
 }
 
-/** Each point is in one bucket, by its id. One request lists as many buckets as fit into a response. */
+/** A point's id decides its bucket. One request lists as many buckets as fit into a response. */
 const BUCKET_COUNT = 1_024;
-/** Limit that mem0 itself requests; the preflight refuses a store that allows less. */
+/** Number of search results that mem0 itself requests; the preflight refuses a store that allows fewer. */
 const MAX_LIST_LENGTH = 10_000;
-/** Less than the limit, because some buckets are fuller than others */
+/** Below the maximum, because some buckets are fuller than others */
 const TARGET_LIST_LENGTH = 8_000;
 
 async function createVersionLister({ store, collection }: CollectionPlace) {
   const share = TARGET_LIST_LENGTH / Math.max(TARGET_LIST_LENGTH, await store.count(collection));
-  const width = Math.max(1, Math.floor(share * BUCKET_COUNT));
+  const bucketsPerRequest = Math.max(1, Math.floor(share * BUCKET_COUNT));
   return {
-    width,
-    async list(first: number): Promise<readonly Hit[]> {
+    bucketsPerRequest,
+    async list(firstBucket: number): Promise<readonly Hit[]> {
       const indices = Array.from(
-        { length: width },
-        (_, index) => FINGERPRINT_PARTS.length + first + index,
+        { length: bucketsPerRequest },
+        (_, index) => FINGERPRINT_PARTS.length + firstBucket + index,
       );
       const nearest = { slot: SOURCE_SLOT, indices };
       const { hits } = await store.search(collection, { nearest, limit: MAX_LIST_LENGTH });
@@ -185,9 +184,9 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const keywords = { text, model: KEYWORD_MODEL };
   const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: computeFingerprint(id, text) };
   const match = { value: text };
-  const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
-  const condition = text !== '' && { filter: { should: members } };
-  return { id, vector: toJsonText(vector), ...condition };
+  const textMatches = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
+  const textCondition = text !== '' && { filter: { should: textMatches } };
+  return { id, vector: toJsonText(vector), ...textCondition };
 }
 
 function isStale({ id, payload, vector }: ScrolledPoint): boolean {
@@ -204,7 +203,7 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
 const FINGERPRINT_PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
-/** The fingerprint consists of 96 bits of the text's SHA-256, as whole numbers that a 32-bit float can hold, and the bucket. */
+/** The vector has 96 bits of the text's SHA-256, as whole numbers that a 32-bit float can hold, and an entry for the bucket. */
 function computeFingerprint(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = FINGERPRINT_PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
@@ -215,14 +214,14 @@ function computeFingerprint(id: PointId, text: string): SparseVector {
   };
 }
 
-/** Reads the text for keywords; empty if the new version would make none, and the slot gets an empty vector. */
+/** Reads the text for keywords; empty if the new version would make no keywords: the slot then gets an empty vector. */
 function readMemoryText(payload: PointPayload): string {
   return JSON.parse(findKeywordText(payload) ?? '""');
 }
 
 const SAMPLE_SIZE = 1_000;
 
-/** Computes a digest of the first points, with their vectors. Ids are random, and so is this sample. */
+/** Computes a digest of the first points, with their vectors. Ids are random, so this is a random sample. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
   let sampledPoints = 0;

@@ -13,26 +13,26 @@ export interface Changes {
 const POINTS_PER_REMOVAL = 100;
 const MIN_LIMIT = 20;
 
-/** Limits removed and changed points to a hundredth of all points, or to the operator's number. */
-export function computeLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
-  return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
+/** Limits removed or changed points to the operator's number, by default 1 % of all points. */
+export function computeLimit({ points }: Pick<Changes, 'points'>, operatorLimit?: number): number {
+  return operatorLimit ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
 
-export function isExcessive(changes: Changes, deletes?: number): boolean {
-  const limit = computeLimit(changes, deletes);
+export function isExcessive(changes: Changes, operatorLimit?: number): boolean {
+  const limit = computeLimit(changes, operatorLimit);
   const isEmptied = changes.points > 0 && changes.removes === changes.points;
-  if (isEmptied && deletes === undefined) return true;
+  if (isEmptied && operatorLimit === undefined) return true;
   return changes.removes > limit || changes.changes > Math.max(limit, computeLimit(changes));
 }
 
 /** @throws Refusal if the walk would remove or change more than expected */
-export function assertExpected(changes: Changes, to: string, deletes?: number): void {
-  if (!isExcessive(changes, deletes)) return;
-  const { removes, changes: changed, points } = changes;
-  const effect = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
-  const limit = `at most ${computeLimit(changes, deletes)} are expected`;
+export function assertExpected(changes: Changes, collection: string, operatorLimit?: number): void {
+  if (!isExcessive(changes, operatorLimit)) return;
+  const { removes, changes: changedPoints, points } = changes;
+  const effect = `remove ${removes} of ${points} points of ${collection} and change ${changedPoints}`;
+  const limit = `at most ${computeLimit(changes, operatorLimit)} are expected`;
   throw refuseMassChange(`This would ${effect}; ${limit}.`, {
-    deletes: Math.max(removes, changed),
+    deletes: Math.max(removes, changedPoints),
   });
 }
 

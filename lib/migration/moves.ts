@@ -11,7 +11,7 @@ import {
 export interface Move {
   readonly command: Command;
   readonly from: readonly Phase[];
-  /** Phase entered before the first change: it shows that a killed step had begun. */
+  /** Phase entered before the first change; after a kill, it shows that the step had begun. */
   readonly through?: Phase;
   readonly to: Phase;
   /** True if only a person can begin the move */

@@ -1,5 +1,4 @@
-// Decides which moves a run accepts now, and which command it needs next. Calls no service. Steps, status, command line, state
-// machine and watch all use it.
+// Decides which moves a run accepts now, and which command it needs next. Calls no service.
 import { MOVES, type Move } from './moves.ts';
 import { APPROVED_EVIDENCE, type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
@@ -20,7 +19,7 @@ export interface Next {
   readonly isDue: boolean;
 }
 
-/** Work that a timer begins: a command that is due, a reminder, or the removal of what an aborted run left */
+/** Work that a timer begins: a due command, a reminder, or the removal of what an aborted run left on the services */
 export interface DueWork {
   readonly work: 'rollback' | 'retention' | 'remind' | 'remove';
   /** True if it is done once a day at most */
@@ -54,12 +53,12 @@ export function findDueWork(run: Run, now: Date): DueWork | undefined {
   return retentionOf(run, now).isEnding ? { work: 'remind', isDaily: true } : undefined;
 }
 
-/** True if a failed step is repeated until the window ends, because users may be on the new version. */
+/** True if a failed step must be repeated until the window ends, because users may be on the new version. */
 export function isRepeated(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
   return run.phase === 'switching' && isOpenBeforeDeadline(run, now);
 }
 
-/** True if users are back on the old version, and no other window is prepared. */
+/** True if users are back on the old version, and the next window has not been prepared. */
 export function hasReturned({ phase, evidence }: Pick<Run, 'phase' | 'evidence'>): boolean {
   return phase === 'copied' && !evidence[APPROVED_EVIDENCE];
 }
@@ -135,8 +134,8 @@ function whyRefused(
   return request.isByPerson ? undefined : whyRollbackRefused(run, request.now);
 }
 
-// A window that must be rolled back does so by itself. If that would lose users' writes, or if there is nothing to return to,
-// a person may finish the cutover instead: otherwise the service would stay frozen.
+// Refused in a window that must be rolled back. But if a rollback would lose users' writes, or has nothing to return to, a
+// person may finish the cutover: otherwise the service would stay frozen.
 function whyCutoverRefused(run: RunState, { isByPerson, now }: MoveRequest): string | undefined {
   const canStay = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
   if (!mustReturn(run, now) || (isByPerson && canStay)) return undefined;
@@ -144,7 +143,7 @@ function whyCutoverRefused(run: RunState, { isByPerson, now }: MoveRequest): str
   return failed ? `The window failed with ${failed.name}: ${failed.why}` : describeClosing(run);
 }
 
-/** Why only a person can take users off the new version; undefined if a machine can, too */
+/** Why only a person can take users off the new version; undefined if no person is needed */
 function whyRollbackRefused(run: RunState, now: Date): string | undefined {
   if (run.window?.stays) {
     return 'Users stay on the new version, as no rollback was proved in time. Find out what it was refused for, then roll back by hand.';

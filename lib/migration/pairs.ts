@@ -1,13 +1,13 @@
-// Reads two sources of memories side by side, in order of id, to find those that only one of them has.
+// Reads two sources of memories side by side, in order of id, to find memories that only one source has.
 import { comparePointIds, readUser } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 
-/** One memory in two sources; at least one of them has it. */
-export interface Pair<From, To> {
+/** A memory as each of two sources has it; at least one side is defined. */
+export interface Pair<Active, Standby> {
   readonly id: PointId;
-  readonly active: From | undefined;
-  readonly standby: To | undefined;
+  readonly active: Active | undefined;
+  readonly standby: Standby | undefined;
 }
 
 export type PointPair = Pair<ScrolledPoint, ScrolledPoint>;
@@ -16,39 +16,39 @@ export interface Sorted {
   readonly id: PointId;
 }
 
-export async function* mergeById<From extends Sorted, To extends Sorted>(
-  first: AsyncIterator<From, undefined>,
-  second: AsyncIterator<To, undefined>,
-): AsyncGenerator<Pair<From, To>, void, void> {
-  let ours = (await first.next()).value;
-  let theirs = (await second.next()).value;
+export async function* mergeById<Active extends Sorted, Standby extends Sorted>(
+  activeMemories: AsyncIterator<Active, undefined>,
+  standbyMemories: AsyncIterator<Standby, undefined>,
+): AsyncGenerator<Pair<Active, Standby>, void, void> {
+  let active = (await activeMemories.next()).value;
+  let standby = (await standbyMemories.next()).value;
   for (;;) {
-    const order = compareOrder(ours, theirs);
-    const id = (order > 0 ? theirs : ours)?.id;
+    const order = compareOrder(active, standby);
+    const id = (order > 0 ? standby : active)?.id;
     if (id === undefined) return;
     yield {
       id,
-      active: order <= 0 ? ours : undefined,
-      standby: order >= 0 ? theirs : undefined,
+      active: order <= 0 ? active : undefined,
+      standby: order >= 0 ? standby : undefined,
     };
-    if (order <= 0) ours = (await first.next()).value;
-    if (order >= 0) theirs = (await second.next()).value;
+    if (order <= 0) active = (await activeMemories.next()).value;
+    if (order >= 0) standby = (await standbyMemories.next()).value;
   }
 }
 
-/** Returns a negative number if only the first source has the next memory, a positive one if only the second has it. */
-function compareOrder(ours: Sorted | undefined, theirs: Sorted | undefined): number {
-  if (!ours || !theirs) return ours ? -1 : 1;
-  return comparePointIds(ours.id, theirs.id);
+/** @returns a negative number if only the active source has the next memory; a positive one if only the standby source has it */
+function compareOrder(active: Sorted | undefined, standby: Sorted | undefined): number {
+  if (!active || !standby) return active ? -1 : 1;
+  return comparePointIds(active.id, standby.id);
 }
 
 /** @param excludedUser the test user of the run, whose points are left out */
 export async function* readPoints(
   place: CollectionPlace,
-  request: ScrollRequest,
+  scrollRequest: ScrollRequest,
   excludedUser?: string,
 ): AsyncGenerator<ScrolledPoint, undefined, void> {
-  for await (const { points } of readPages(place, request)) {
+  for await (const { points } of readPages(place, scrollRequest)) {
     for (const point of points) {
       if (excludedUser === undefined || readUser(point.payload) !== excludedUser) yield point;
     }

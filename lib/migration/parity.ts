@@ -1,6 +1,6 @@
-// Checks that searches in the new collection find the same memories as in the old one, as fast. Sampled memories are searched
-// for by their own vectors among their user's memories in both collections, and by their own keywords in the new one. Users
-// keep writing meanwhile: a memory that exists, or has changed, on one side only does not count as a difference.
+// Checks that searches in the new collection are as fast as in the old one, and find the same memories. Each sampled memory is
+// searched for among its user's memories: by its own vector in both collections, and by its own keywords in the new one. Users
+// keep writing meanwhile, so a memory that was added, changed or deleted in only one collection does not count as a difference.
 import { hash } from 'node:crypto';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
@@ -40,7 +40,7 @@ interface Probe {
 
 interface Candidate {
   readonly id: PointId;
-  /** Hash of the user, which also orders the users */
+  /** Hash of the user; users take turns in its order */
   readonly user: string;
   /** Random rank among the memories of the user */
   readonly rank: string;
@@ -52,7 +52,7 @@ interface Sampling {
   readonly sample: readonly Candidate[];
 }
 
-/** One entry for each memory that was searched for; null if it has changed or was deleted since */
+/** One entry for each sampled memory; null if the collections no longer have the same version, or it has no vector */
 type Probes = readonly (Probe | null)[];
 
 interface ParitySettings {
@@ -61,11 +61,11 @@ interface ParitySettings {
   /** True if the store makes keyword vectors. */
   readonly hasKeywords: boolean;
   readonly seed: string;
-  /** A user whose memories are ignored: the test user of a run */
+  /** Test user of the run, whose memories are ignored */
   readonly excludedUser: string;
 }
 
-/** Figures of all searches */
+/** Figures about all searches together */
 export type Parity = ReturnType<typeof summarizeProbes>;
 
 const SAMPLE_SIZE = 200;
@@ -92,21 +92,22 @@ export async function measureParity(
 }
 
 /**
- * Samples memories at random, spread evenly over users; a run samples the same ones each time.
- * @internal Its test counts users and ages.
+ * Samples memories at random, spread evenly over users. The same seed selects the same memories.
+ * @internal Exported for its test.
  */
 export async function sampleMemories(
   { from, seed, excludedUser }: Pick<ParitySettings, 'from' | 'seed' | 'excludedUser'>,
   { cursor, checkpoint }: Walk<Sampling>,
 ): Promise<readonly Candidate[]> {
   let sample = [...(cursor?.sample ?? [])];
-  const drawRank = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
+  const hashWithSeed = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
   const request = { limit: PAGE_SIZE, offset: cursor?.nextOffset ?? null, vector: false };
   for await (const { points, nextOffset } of readPages(from, request)) {
     for (const { id, payload } of points) {
       const isSearchable =
         buildOwnerFilter(payload) !== undefined && readUser(payload) !== excludedUser;
-      if (isSearchable) sample.push({ id, user: drawRank(readOwner(payload)), rank: drawRank(id) });
+      if (isSearchable)
+        sample.push({ id, user: hashWithSeed(readOwner(payload)), rank: hashWithSeed(id) });
     }
     sample = spreadOverUsers(sample);
     if (nextOffset !== null) await checkpoint(() => ({ nextOffset, sample }), { isDue: false });
@@ -119,11 +120,11 @@ async function probeSample(
   sample: readonly Candidate[],
   { cursor, checkpoint }: Walk<Probes>,
 ): Promise<Probes> {
-  const probe = createProbe(settings);
+  const probeAll = createProber(settings);
   const probes = [...(cursor ?? [])];
   while (probes.length < sample.length) {
     const start = probes.length;
-    probes.push(...(await probe(sample.slice(start, start + BATCH_SIZE))));
+    probes.push(...(await probeAll(sample.slice(start, start + BATCH_SIZE))));
     await checkpoint(() => probes);
   }
   return probes;
@@ -138,20 +139,21 @@ function buildOwnerFilter(payload: PointPayload): Filter | undefined {
   return undefined;
 }
 
-/** Takes one memory of each user, then a second of each, and so on: once dropped, a memory never qualifies again. */
+/** Takes one memory of each user, then a second of each, and so on. Later pages cannot bring a dropped memory back. */
 function spreadOverUsers(candidates: readonly Candidate[]): Candidate[] {
-  const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((memories) =>
-    memories
-      .toSorted((first, second) => (first.rank < second.rank ? -1 : 1))
-      .map((candidate, turn) => ({ ...candidate, turn })),
+  const candidatesByTurn = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap(
+    (memories) =>
+      memories
+        .toSorted((first, second) => (first.rank < second.rank ? -1 : 1))
+        .map((candidate, turn) => ({ ...candidate, turn })),
   );
-  return turns
+  return candidatesByTurn
     .toSorted((first, second) => first.turn - second.turn || (first.user < second.user ? -1 : 1))
     .slice(0, SAMPLE_SIZE)
     .map(({ id, user, rank }) => ({ id, user, rank }));
 }
 
-function createProbe({ from, to, hasKeywords }: ParitySettings) {
+function createProber({ from, to, hasKeywords }: ParitySettings) {
   let isWarmedUp = false;
   let isOldFirst = true;
 
@@ -209,17 +211,17 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     oldHits: readonly Hit[],
     newHits: readonly Hit[],
   ) {
-    const missed = oldHits.filter(({ id }) => !newHits.some((hit) => hit.id === id));
-    const scores = await fetchScores(missed, request);
-    const unchangedHits = missed.filter(({ id, score }) => {
+    const missedHits = oldHits.filter(({ id }) => !newHits.some((hit) => hit.id === id));
+    const scores = await fetchScores(missedHits, request);
+    const unchangedMissedHits = missedHits.filter(({ id, score }) => {
       const newScore = scores.get(id);
       return newScore !== undefined && Math.abs(newScore - score) <= MAX_SCORE_CHANGE;
     });
     // A hit that is no nearer than the last result is not lost: that result may have displaced it.
     const isLost = ({ id }: Hit) =>
       (scores.get(id) ?? 0) > findCutoffScore(newHits) + SCORE_TOLERANCE;
-    const expected = oldHits.length - missed.length + unchangedHits.length;
-    return expected === 0 ? 1 : 1 - unchangedHits.filter(isLost).length / expected;
+    const expected = oldHits.length - missedHits.length + unchangedMissedHits.length;
+    return expected === 0 ? 1 : 1 - unchangedMissedHits.filter(isLost).length / expected;
   }
 
   async function isFound(id: PointId, request: SearchRequest): Promise<boolean> {
@@ -229,7 +231,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     return Math.abs(score - findCutoffScore(hits)) <= SCORE_TOLERANCE;
   }
 
-  /** Fetches the scores of those hits that the new collection has; a hit that no search finds keeps its score. */
+  /** Fetches the new collection's scores for those hits that exist there. A hit that no search finds keeps the given score. */
   async function fetchScores(
     hits: readonly Pick<Hit, 'id' | 'score'>[],
     { nearest }: SearchRequest,
@@ -252,7 +254,7 @@ function findCutoffScore(hits: readonly Hit[]): number {
   return hits.length < MAX_RESULTS ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
 
-/** True for the nearest point, or for one of several equally near ones, even if the store left it out. */
+/** True for the nearest point, or for one of several equally near ones, even if the results leave it out. */
 function isFirst(id: PointId, hits: readonly Hit[]): boolean {
   const [best] = hits;
   const score = hits.find((hit) => hit.id === id)?.score ?? findCutoffScore(hits);
@@ -279,14 +281,14 @@ function summarizeProbes(probes: readonly Probe[]) {
   };
 }
 
-/** Picks the parity figures from the facts of a report; a later report, made in the window, keeps them. */
+/** Picks the parity figures from the facts of a report, so that a later report, made in the window, can repeat them. */
 export function pickParity(facts: Readonly<Record<string, string | number | boolean>> = {}) {
   const names = Object.keys(summarizeProbes([]));
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
 const MIN_SHARE = 0.98;
-/** With fewer searches, the slowest one alone would decide. */
+/** With fewer searches, the 95th percentile would be the single slowest one. */
 const MIN_SEARCHES_FOR_P95 = 20;
 
 /** Findings that the operator must repair or accept */

@@ -1,4 +1,4 @@
-// The vocabulary of a migration: phases of a run, commands, evidence of finished steps, and actions taken outside of it
+// The vocabulary of a migration: phases of a run, commands, evidence of finished steps, and external actions
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
@@ -46,12 +46,12 @@ export type Evidence = (typeof EVIDENCE)[number];
 /** Evidence that the operator approves by opening the window */
 export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
 
-/** Actions that the migration cannot carry out itself: a webhook does, or an operator, who confirms it. */
+/** Actions that the migration cannot carry out itself: a webhook does, or the operator, who then confirms the action. */
 export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
-/** Decisions of a step: entries of its journal, which "#" distinguishes from its stages */
+/** Names of a step's decisions in its journal; the "#" distinguishes them from stages. */
 export const DECISIONS = {
   plan: '#plan',
   failing: '#failing',

@@ -140,7 +140,7 @@ interface Replacement {
   readonly replacement: ScrolledPoint;
 }
 
-/** Builds a filter for points with these ids that still have the same text, by mem0's hash of it. */
+/** Builds a filter for points with these ids whose text is still the same, judging by mem0's hash of it. */
 function filterUnchanged(points: readonly ScrolledPoint[]): Filter {
   return {
     should: points.map(({ id, payload }) => ({
@@ -156,7 +156,7 @@ function matchHash(payload: PointPayload) {
   return hash === undefined || hash === null ? [{ is_empty: { key: 'hash' } }] : [];
 }
 
-/** Writes without the filter if the store refuses it: strict mode may refuse filters over keys without an index. */
+/** Writes without a filter if the store refuses the filter: in strict mode it may refuse keys without an index. */
 async function writeWithFilterIfAccepted(
   write: () => Promise<void>,
   writeWithoutFilter: () => Promise<void>,
@@ -167,7 +167,7 @@ async function writeWithFilterIfAccepted(
   });
 }
 
-/** Red means that the store is out of space; yellow and grey collections are being optimized. @returns undefined if healthy */
+/** Yellow and grey collections count as healthy: they are being optimized. Red means that the store is out of space. */
 export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): string | undefined {
   if (status !== 'red' && optimizer_status === 'ok') return undefined;
   const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
@@ -187,7 +187,7 @@ export async function readHealthyInfo({
 
 /** Points per page of a copy; the preflight refuses a store with a lower limit. */
 export const PAGE_SIZE = 256;
-/** Limits of one search: ids, and conditions of a filter. The preflight refuses a store with lower limits. */
+/** Most ids, and most filter conditions, of one search; the preflight refuses a store with lower limits. */
 export const MAX_SEARCHED_IDS = 512;
 export const MAX_CONDITIONS = 3;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -197,7 +197,7 @@ export interface CopySettings {
   readonly to: CollectionPlace;
   readonly pageSize: number;
   readonly keywords: KeywordFilling;
-  /** Largest difference of two components that count as equal */
+  /** Largest difference between two vector components that count as equal */
   readonly tolerance?: number;
 }
 

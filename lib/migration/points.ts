@@ -13,19 +13,19 @@ import type { Point, PointId, PointPayload, PointVector } from './ports/vector-s
 
 export const KEYWORD_SLOT = 'bm25';
 
-/** Model with which the store itself encodes keyword vectors */
+/** Model that the store uses to make keyword vectors */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
-/** Largest difference of two components that count as equal: with 32 bits, and with 16 bits */
+/** Largest difference between two components that count as equal: with 32 bits, and with 16 bits */
 const TOLERANCE = 1e-6;
 const TOLERANCE_16_BIT = 2 ** -10;
 
-/** Allows for rounding: a rounded unit vector is not quite of length 1, so that the store rounds it again when it is copied. */
+/** Allows for rounding: a rounded unit vector does not have exactly length 1, so the store rounds it again when it is copied. */
 export function chooseTolerance(datatypes: readonly unknown[]): number {
   return datatypes.includes('float16') ? TOLERANCE_16_BIT : TOLERANCE;
 }
 
-/** Compares two ids in the order of a scroll: integers by size, then UUIDs. */
+/** Compares two ids in scroll order: integers by size, then UUIDs. */
 export function comparePointIds(first: PointId, second: PointId): number {
   const isUuid = first.startsWith('"');
   if (isUuid !== second.startsWith('"')) return isUuid ? 1 : -1;
@@ -56,7 +56,7 @@ export function createDigestSum(initial: SetDigest = EMPTY_SET) {
   };
 }
 
-/** Ids of user, agent and session: the new version finds a memory by any of them. */
+/** Payload keys of the ids of user, agent and session: the new version finds a memory by any of these ids. */
 export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 
 export type OwnerKey = (typeof OWNER_KEYS)[number];
@@ -80,19 +80,19 @@ export function readOwner(payload: PointPayload): string {
   return key === undefined ? NO_USER : nameOwner(key, readOwnerId(payload, key));
 }
 
-/** Names a user by the id alone, as earlier runs recorded it; the names of agents and sessions have a mark. */
+/** A user's name is the id alone, as in the records of earlier runs; the names of agents and sessions have a prefix. */
 export function nameOwner(key: OwnerKey, id: string): string {
   return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
 
 export const NO_USER = '';
 
-/** SHA-256 of a user, as `readUser` returns it */
+/** SHA-256 of a user or owner, as `readUser` or `readOwner` returns it */
 export function hashUser(user: string): Buffer {
   return hash('sha256', user, 'buffer');
 }
 
-/** Names a user in logs, reports and messages, which must not show ids. The name is the same in every run. */
+/** Name of a user in logs, reports and messages, which must not show ids; the same in every run */
 export function digestUser(userId: string, hash = hashUser(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
@@ -107,10 +107,13 @@ export function isSameVector(
   const secondText = second && readUnnamedVector(second);
   if (firstText === secondText) return first !== undefined && second !== undefined;
   if (firstText === undefined || secondText === undefined) return false;
-  const [ours, theirs]: [number[], number[]] = [JSON.parse(firstText), JSON.parse(secondText)];
-  if (areSameComponents(ours, theirs, tolerance)) return true;
+  const [firstVector, secondVector]: [number[], number[]] = [
+    JSON.parse(firstText),
+    JSON.parse(secondText),
+  ];
+  if (areSameComponents(firstVector, secondVector, tolerance)) return true;
   // The store keeps vectors of whole numbers as written, and normalizes all others.
-  return areSameComponents(normalize(ours), normalize(theirs), tolerance);
+  return areSameComponents(normalize(firstVector), normalize(secondVector), tolerance);
 }
 
 function areSameComponents(
@@ -146,7 +149,7 @@ export function hasKeywords(vector: PointVector | undefined): boolean {
 
 const NON_EMPTY = /"indices"\s*:\s*\[\s*\d/;
 
-/** True for a point that has words but no keyword vector */
+/** True for a point that has text for keywords but no keyword vector */
 export function lacksKeywords(point: {
   readonly payload: PointPayload;
   readonly vector: PointVector | undefined;
@@ -154,7 +157,7 @@ export function lacksKeywords(point: {
   return !hasKeywords(point.vector) && findKeywordText(point.payload) !== undefined;
 }
 
-/** Adds the text, from which the store makes a keyword vector, unless the point has one or has no text. */
+/** Adds the text from which the store makes a keyword vector, unless the point has such a vector or has no text. */
 export function addKeywordText(point: Point): Point {
   const text = findKeywordText(point.payload);
   if (text === undefined || hasKeywords(point.vector)) return point;
@@ -165,7 +168,7 @@ export function addKeywordText(point: Point): Point {
   return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
 }
 
-/** @returns the point for a collection without a keyword slot */
+/** Leaves only the unnamed vector, for a collection without a keyword slot. */
 export function dropKeywords(point: Point): Point {
   const dense = readUnnamedVector(point.vector);
   return dense === undefined ? point : { ...point, vector: asJsonText(dense) };

@@ -71,7 +71,7 @@ export const NOTHING_COMPARED: ReconcileReport = {
 
 const MAX_EXAMPLES = 20;
 
-/** Ways in which the collections differ; empty when they are equal */
+/** Lists the ways in which the collections differ; empty if they are equal. */
 export function listProblems(report: ReconcileReport): string[] {
   const { from, to } = report;
   return [
@@ -81,7 +81,7 @@ export function listProblems(report: ReconcileReport): string[] {
   ];
 }
 
-/** Numbers of points that the walk should have made equal, by kind of difference */
+/** Formats the numbers of pending points, by kind of difference. */
 export function listPending({ pending }: ReconcileReport): string[] {
   const kinds = DIFFERENCES.filter((difference) => pending[difference] > 0);
   return kinds.map((difference) => `${difference}: ${pending[difference]}`);
@@ -109,15 +109,15 @@ export function addBatch<Pair extends PointPair>(
     readonly written: Written;
     readonly stuck: number;
     readonly compareOnce: (pair: Pair) => Difference | undefined;
-    /** True if each collection keeps its own version; the active collection's then becomes the common version. */
+    /** True if each collection keeps its own version; the active one is then recorded as the common version. */
     readonly keepsBoth: (pair: Pair) => boolean;
     readonly countsMissingKeywords: boolean;
     readonly strays: LateWrites;
     readonly addLine: (id: PointId, digest: Buffer) => void;
   },
 ): ReconcileReport {
-  const from = createSide(previous.from);
-  const to = createSide(previous.to);
+  const from = createSideTotals(previous.from);
+  const to = createSideTotals(previous.to);
   const pending = { ...previous.pending };
   const examples = [...previous.examples];
   const { inserted, replaced, deleted } = previous;
@@ -150,7 +150,7 @@ export function addBatch<Pair extends PointPair>(
   };
 }
 
-function createSide(previous: SideReport) {
+function createSideTotals(previous: SideReport) {
   const digests = createDigestSum(previous.digest);
   const users = createDigestSum(previous.usersDigest);
   let { points } = previous;

@@ -1,6 +1,6 @@
 // Walks two collections side by side, in order of id and in constant memory, and makes the standby one equal to the active one. If
 // a point differs, the last common version decides: a change that only the standby one has is copied to the active one. The
-// content of a change that is overwritten is kept in the report.
+// content of overwritten changes is kept.
 import { type BaseAccess, type BaseProgress, createBaseWriter, mergeVersions } from './base.ts';
 import { readPoints } from './pairs.ts';
 import type { PointId } from './ports/vector-store.ts';
@@ -14,7 +14,7 @@ import {
 } from './resolver.ts';
 import type { Walk } from './runs/journal.ts';
 
-/** A point at which a walk can resume; all work that the report contains is durable. */
+/** State from which a walk can resume; all work that its report contains is durable. */
 export interface ReconcileCheckpoint extends Reconciled {
   /** First point that has not been compared yet */
   readonly nextOffset: PointId | null;
@@ -29,7 +29,7 @@ export interface Reconciled {
 
 const RECONCILE_START: ReconcileCheckpoint = { nextOffset: null, report: NOTHING_COMPARED };
 
-/** A later walk includes the earlier ones: their writes in its report, their removals in its limits. */
+/** Starts another walk: its report includes the writes of the earlier one, and its limits count the earlier removals. */
 export function startAfter({
   report: { inserted, replaced, deleted },
   removals,
@@ -38,7 +38,7 @@ export function startAfter({
   return { ...RECONCILE_START, report, ...(removals && { removals }) };
 }
 
-/** After a kill, the walk since the last checkpoint is repeated, and finds repaired points equal. @throws Paused when time is up */
+/** After a kill, the work since the last checkpoint is repeated; repaired points are then equal. @throws Paused when time is up */
 export async function reconcile(
   settings: ReconcileSettings,
   ports: ReconcilePorts,

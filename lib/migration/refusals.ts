@@ -1,5 +1,5 @@
-// Every refusal and every retryable failure of a migration, with the remedy. There is one name for each thing that an operator
-// can do. The names are string literals, which survive minification: the state machine matches on them.
+// Every refusal of a migration, with its remedy, and every retryable failure. Refusals share a name if the operator can do the
+// same about them. The names are string literals, which survive minification, because the state machine matches them.
 
 export const REMEDIES = {
   // The command does not fit the run.
@@ -62,7 +62,7 @@ export interface RefusalData {
   readonly deletes?: number;
   /** Writes that would be left behind, for `--acknowledged-loss` */
   readonly loss?: number;
-  /** Run that was refused in a command that works on all runs */
+  /** The refused run, in a command that works on all runs */
   readonly run?: string;
   /** Minutes that the window needs, for `--window-minutes` */
   readonly windowMinutes?: number;
@@ -71,8 +71,8 @@ export interface RefusalData {
 }
 
 /**
- * The migration refuses this, and a retry changes nothing. The message ends with the remedy and the data, because AWS Lambda
- * passes on only the name and the message of an error.
+ * A failure that a retry would not change. The message ends with the remedy and the data, because AWS Lambda passes on only the
+ * name and the message of an error.
  */
 export class Refusal extends Error {
   override readonly name: RefusalName;
@@ -133,7 +133,7 @@ export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
   return error instanceof Refusal && error.name === name;
 }
 
-/** Creates a handler of a rejection: it returns the value for an expected failure, and throws any other. */
+/** Creates a rejection handler that returns the value for an expected failure, and rethrows any other failure. */
 export function recoverWith<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
   return (failure: unknown): Value => {
     if (isExpected(failure)) return value;

@@ -1,4 +1,5 @@
-// Resolves the pairs of one page: decides which side prevails, writes the other one, and reports the remaining differences.
+// Resolves the pairs of one page: decides which version prevails, writes it to the other collection, and reports the remaining
+// differences.
 import type { BaseAccess } from './base.ts';
 import { type CommonVersion, decideFate, type Fate, findVectorDifference, isSame } from './fate.ts';
 import { fetchById, type PointPair } from './pairs.ts';
@@ -17,23 +18,23 @@ import { mayBeDone, Refusal } from './refusals.ts';
 
 export interface ReconcileSettings extends CopySettings {
   /**
-   * repair: writes are read back. fill: they are not, which is faster in an empty collection but proves nothing. insert: a
-   * repair that neither replaces nor deletes. carry: writes only the changes of the standby collection.
+   * repair: writes are read back. fill: they are not, which is faster in an empty collection but proves nothing. insert: like
+   * repair, but neither replaces nor deletes. carry: only changes of the standby collection are copied, to the active one.
    */
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry';
   /** Test user of the run, whose points are ignored on both sides */
   readonly excludedUser?: string;
-  /** How changes of the standby collection are copied to the active one, which needs a base; absent if they are not copied */
+  /** How changes of the standby collection are copied to the active one, given a base; absent if they are not copied */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
-  /** True if the standby collection lacks or changed more points than users can have deleted or changed */
+  /** True if more points are missing or changed in the standby collection than users can have deleted or changed */
   readonly isDamaged?: boolean;
   /** True if a user made this change to the standby collection */
   readonly isUserChange?:
     | ((previous: ScrolledPoint, current: ScrolledPoint) => boolean)
     | undefined;
-  /** Number of points that may be removed from either collection */
+  /** Most points that the walk may remove from a collection */
   readonly limit?: number;
-  /** The limit of the active collection, if it differs */
+  /** Limit for the active collection; by default `limit` */
   readonly backLimit?: number;
 }
 
@@ -48,14 +49,14 @@ export interface ResolvePorts {
   readonly renewLease?: () => Promise<void>;
   /** Last common version of each point, and where the walk writes the next one */
   readonly base?: BaseAccess;
-  /** Keeps a change's content for the report. Called before the change is overwritten or not applied. */
+  /** Keeps the content of changes, before they are overwritten or left unapplied. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
 }
 
-/** Attempts to write a point before it is reported as pending */
+/** Number of attempts to write a point before it is reported as pending */
 const MAX_ROUNDS = 3;
 
-/** not-applied: the fate is backward, but the change looks like damage or no user made it: the active side's version prevails. */
+/** not-applied: the fate is backward, but the active version prevails, because the change looks like damage or no user made it. */
 type Direction = Exclude<Fate, 'same'> | 'not-applied';
 
 /** A memory in the active and the standby collection, and its last common version */
@@ -79,7 +80,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   const writer = createPointWriter(settings, renewLease);
   const backWriter = settings.back && createPointWriter(settings.back, renewLease);
   let isDamaged = settings.isDamaged ?? false;
-  // A pair never changes: a repair replaces it by another pair.
+  // Pairs are immutable, so each is compared only once: a repair replaces a pair by a new one.
   const differences = new WeakMap<ComparedPair, Difference | undefined>();
 
   return async function resolve(previousReport: ReconcileReport, pairs: readonly ComparedPair[]) {
@@ -90,7 +91,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (pendingInserts.length > 0)
       await walk.recordPendingInserts(pendingInserts.map(({ id }) => id));
     const overwritten = new Map<PointId, ComparedPair>();
-    // A conflict can arise between reading and writing, as either collection may be written to.
+    // A conflict can arise between reading and writing, because others may write to either collection.
     const keepOverwritten = async (rereadPairs: readonly ComparedPair[]) => {
       const newlyOverwritten = rereadPairs.filter(
         (pair) => overwritesStandby(pair) && !overwritten.has(pair.id),
@@ -119,7 +120,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return { report, hasInserted: pendingInserts.length > 0 };
   };
 
-  /** Finds the inserts that were made before a write was refused; none if the store no longer responds. */
+  /** Finds the inserts that were made before a write was refused; returns none if the store no longer responds. */
   async function findInserted(pendingInserts: readonly ComparedPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
     const backward = pendingInserts.filter((pair) => decideDirection(pair) === 'backward');
@@ -138,12 +139,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       (pair) => pair.active && decideDirection(pair) === 'backward',
     ).length;
     if (first + fromFirst > backLimit) isDamaged = true;
-    const fromSecond = pairs.filter(
+    const removedFromSecond = pairs.filter(
       (pair) => !pair.active && mustWrite(pair) && decideDirection(pair) !== 'backward',
     );
     const newRemovals = {
       first: isDamaged ? first : first + fromFirst,
-      second: second + fromSecond.length,
+      second: second + removedFromSecond.length,
     };
     const isUnlimited = backLimit === Number.POSITIVE_INFINITY;
     if (isUnlimited || newRemovals.first + newRemovals.second === first + second) return;
@@ -161,10 +162,10 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differingPairs = pairs.filter(mustWrite);
-    const initialSources = new Map(differingPairs.map(({ id, active }) => [id, active]));
+    const initialActives = new Map(differingPairs.map(({ id, active }) => [id, active]));
     for (let round = 1; differingPairs.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const rereadPairs =
-        round === 1 ? await rereadSource(differingPairs) : await rereadBoth(differingPairs);
+        round === 1 ? await rereadActive(differingPairs) : await rereadBoth(differingPairs);
       await keepOverwritten(rereadPairs);
       written = addFigures(written, await write(rereadPairs.filter(mustWrite)));
       const current = await readBack(rereadPairs);
@@ -173,11 +174,11 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     }
     const remaining = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     await keepOverwritten(remaining);
-    // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
+    // A point that a client changed meanwhile may be equal in the next walk. Any other is stuck: the store did not keep the write.
     const stuck = differingPairs.filter(({ id, active }) => {
-      const initialSource = initialSources.get(id);
+      const initialActive = initialActives.get(id);
       return (
-        initialSource && isSame(initialSource, active) && initialSource.vector === active?.vector
+        initialActive && isSame(initialActive, active) && initialActive.vector === active?.vector
       );
     });
     return { remaining, written, stuck: stuck.length };
@@ -186,14 +187,14 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   // A store may report a write as done and not keep it.
   async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, standby: pair.active }));
-    const points = await fetchById(to, pairs);
+    const standbyById = await fetchById(to, pairs);
     const backwardPairs = pairs.filter((pair) => decideDirection(pair) === 'backward');
-    const rereadSources = await fetchById(from, backwardPairs);
-    const backIds = new Set(backwardPairs.map(({ id }) => id));
+    const activeById = await fetchById(from, backwardPairs);
+    const backwardIds = new Set(backwardPairs.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
-      active: backIds.has(pair.id) ? rereadSources.get(pair.id) : pair.active,
-      standby: points.get(pair.id),
+      active: backwardIds.has(pair.id) ? activeById.get(pair.id) : pair.active,
+      standby: standbyById.get(pair.id),
     }));
   }
 
@@ -211,8 +212,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     }));
   }
 
-  // Reads a point of the source again if it seems deleted there, or is about to be replaced.
-  async function rereadSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
+  // Reads a point of the active collection again if it seems deleted there, or is about to be replaced there.
+  async function rereadActive(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const isUncertain = (pair: ComparedPair) =>
       !pair.active || decideDirection(pair) === 'backward';
     const points = await fetchById(from, pairs.filter(isUncertain));

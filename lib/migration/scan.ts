@@ -18,7 +18,7 @@ import {
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
-/** Reasons why the new version would not find a memory by any of its ids */
+/** Reasons why the new version would not find a memory by any of the memory's ids */
 export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
 
 type Unreachable = (typeof UNREACHABLE)[number];
@@ -90,7 +90,7 @@ export async function* readPages(
     const page = await next;
     if (page.nextOffset === null) return yield page;
     next = store.scroll(collection, { ...request, offset: page.nextOffset });
-    // A consumer that stops here never awaits the request: its failure must be handled, too.
+    // If the consumer stops here, nothing awaits the next page: its failure would be an unhandled rejection.
     next.catch(() => undefined);
     yield page;
   }

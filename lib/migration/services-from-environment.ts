@@ -1,4 +1,4 @@
-// Opens the services that the environment names. This happens at the first invocation, because secrets must be fetched.
+// Opens the services that the environment names, at the first invocation rather than at import: secrets must be fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../shared/document-client.ts';
@@ -36,7 +36,7 @@ export function openRecords(environment: Environment): RunRecords {
 }
 
 /**
- * @param pace how requests to the vector store are retried; by default, as in a function
+ * @param pace how requests to the vector store are retried; by default as on AWS Lambda
  * @throws Refusal naming every variable that is missing or unusable; errors of Systems Manager
  */
 export async function openServices(
@@ -87,7 +87,7 @@ function createRecords(
   });
 }
 
-/** Opens the backend alone, for its check. @throws Refusal, as above */
+/** Opens the backend alone, for a check of it. @throws like `openServices` */
 export async function openBackend(environment: Environment): Promise<MemoryBackend> {
   const { backend } = await openBackends(
     readBackendSettings(environment),
@@ -115,7 +115,7 @@ async function openBackends(
   };
 }
 
-// Most migrations have no graph, and the driver is more than half of all modules.
+// The driver is imported only here: it is more than half of all modules, and most migrations have no graph.
 async function openGraph(
   url: string,
   { NEO4J_DATABASE: database, NEO4J_USER: user }: StepSettings,

@@ -1,4 +1,4 @@
-// The services that the steps of a migration use.
+// The services that the steps of a migration use
 import type { logEntry } from '../shared/log.ts';
 import type { MemoryBackend } from './adapters/http-memory-backend.ts';
 import type { VectorStore } from './adapters/qdrant.ts';
@@ -21,9 +21,9 @@ export interface Services {
   /** The new version on the new collection, if it can be reached before the cutover */
   readonly preview: MemoryBackend | undefined;
   readonly hooks: Hooks;
-  /** The graph to back up; without one, the plan must accept that. */
+  /** The graph to back up; if undefined, the plan must accept that no graph is backed up. */
   readonly graph: GraphSource | undefined;
-  /** Size of the parts in which a snapshot is kept; a killed backup repeats one part. */
+  /** Size of the parts in which a snapshot is kept; after a kill, a backup repeats at most one part. */
   readonly snapshotPartBytes: number;
   readonly log: typeof logEntry;
 }

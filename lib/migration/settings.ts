@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const NO_TABLE =
   'is not set: it names the table that records the run; with DATA_DIR, a table of that name is created';
 
-/** Settings of the functions that only read or confirm: `status` and `confirm` */
+/** Settings of the functions that use only the records of runs: `status` and `confirm` */
 const recordSchema = v.object({
   TABLE_NAME: v.pipe(v.string(NO_TABLE), v.regex(/^[\w.-]{3,255}$/, 'is not a table name')),
   DYNAMODB_ENDPOINT: v.optional(createUrlSchema('http://localhost:8000', isDatabaseUrl)),
@@ -115,7 +115,7 @@ function readSettings<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>
   throw new Refusal('RefusedSetting', `${problems.join('; ')}.`);
 }
 
-// NAME_PARAMETER names the parameter on AWS that keeps the secret NAME; without it, NAME is the secret itself.
+// NAME_PARAMETER names the parameter on AWS that contains the secret; if it is unset, NAME is the secret itself.
 function listMissingSecrets(environment: Environment, names: readonly string[]): string[] {
   return names
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
@@ -137,12 +137,12 @@ function isWebUrl({ protocol }: URL): boolean {
   return /^https?:$/.test(protocol);
 }
 
-/** An address to which paths can be added */
+/** True if paths can be appended to the address. */
 function isBaseUrl(url: URL): boolean {
   return isWebUrl(url) && url.search === '' && url.hash === '';
 }
 
-/** A local database may be behind a socket. */
+/** Also accepts a socket, for a local database. */
 function isDatabaseUrl(url: URL): boolean {
   return url.protocol === 'unix:' || isBaseUrl(url);
 }

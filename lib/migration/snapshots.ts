@@ -18,10 +18,10 @@ import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 import type { Services } from './services.ts';
 
-/** A request that is recorded before it is sent. Another one is sent only if no response came. */
+/** Recorded before the request is sent. Another request is sent only if this one got no response. */
 interface SnapshotRequest {
   readonly at: number;
-  /** The store's time when it responded; null if it gave none, absent without a response */
+  /** Time of the response on the store's clock; null if the response has no time, absent without a response */
   readonly accepted?: number | null;
 }
 
@@ -40,7 +40,7 @@ const SNAPSHOT_MADE = 'snapshot-made';
 const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** If no snapshot is listed within this time after a lost response, another one is requested. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
-/** Tolerances between response and start: both times are in whole seconds, and a store under load starts later. */
+/** How much earlier or later than the response a snapshot can start: times are in whole seconds, and a busy store starts later. */
 const MAX_EARLY_MS = 2_000;
 const MAX_DELAY_MS = 15_000;
 
@@ -48,13 +48,13 @@ const UNUSABLE_REASONS = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissing
 
 interface Source {
   readonly collection: string;
-  /** Part of the names of its artifacts, besides the run's id and the epoch */
+  /** Part of the keys of the snapshot's artifacts, besides the run's id and the epoch */
   readonly label: string;
 }
 
 /**
- * Takes a snapshot, uses it, and leaves none on the store. After a failure that would recur with this snapshot, snapshot and
- * journal are discarded, so that a repeated step takes a new one.
+ * Takes a snapshot, uses it, and leaves no snapshot on the store. After a failure that would recur with this snapshot, the
+ * snapshot and the journal are discarded, so that a repeated step takes a new one.
  */
 export async function withSnapshot<Result>(
   context: StepContext,
@@ -65,7 +65,7 @@ export async function withSnapshot<Result>(
   const { collection } = source;
   try {
     const result = await useSnapshot(await keepSnapshot(context, source));
-    // A request whose response was lost may have made another snapshot since.
+    // A request whose response was lost may have made another snapshot meanwhile.
     await stages.once('store-cleared', () =>
       removeOwnSnapshots(context, collection, readStage(stages.recorded, SNAPSHOT_MADE)),
     );
@@ -91,8 +91,8 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
   );
   return await stages.once('snapshot-intact', async () => {
     const sha256 = await computeSha256(services.artifacts, parts);
-    const backup = { ...snapshot, parts, sha256 };
-    assertIntact(backup);
+    const kept = { ...snapshot, parts, sha256 };
+    assertIntact(kept);
     // The store's own copy is removed now: the restore test needs the space.
     const madeRecord = readStage(stages.recorded, SNAPSHOT_MADE);
     const unknownSnapshots = await removeOwnSnapshots(context, collection, madeRecord);
@@ -107,17 +107,20 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
         left: unknownSnapshots.join(', '),
       });
     }
-    return backup;
+    return kept;
   });
 }
 
-/** Accepts any complete snapshot that was begun after a request, even one that another program requested. */
+/** Accepts any complete snapshot that was begun after one of the run's requests, even if another program requested it. */
 async function makeSnapshot(
   context: StepContext<SentRequests>,
   collection: string,
 ): Promise<MadeSnapshot> {
   const { vectors, clock } = context.services;
-  let state = context.cursor ?? { known: await listNames(vectors, collection), requests: [] };
+  let state = context.cursor ?? {
+    known: await listSnapshotNames(vectors, collection),
+    requests: [],
+  };
   const [snapshot] = await listOwnSnapshots(vectors, collection, state);
   if (snapshot) return { ...state, snapshot };
   if (shouldRequest(state.requests, clock().getTime(), collection)) {
@@ -171,11 +174,11 @@ async function requestSnapshot(
   return unconfirmed;
 }
 
-async function listNames(vectors: VectorStore, collection: string): Promise<string[]> {
+async function listSnapshotNames(vectors: VectorStore, collection: string): Promise<string[]> {
   return (await vectors.listSnapshots(collection)).map(({ name }) => name);
 }
 
-/** Lists the snapshots that were begun after one of our requests, oldest first. The store lists only complete ones. */
+/** Lists the snapshots that the run's requests may have made, oldest first. The store lists only complete snapshots. */
 async function listOwnSnapshots(
   vectors: VectorStore,
   collection: string,
@@ -188,7 +191,7 @@ async function listOwnSnapshots(
     .map(toSnapshot);
 }
 
-/** A snapshot is named after the second in which the store began it. If the store gave no time, any new one may be ours. */
+/** A snapshot is named after the second in which it was begun. If a response had no time, any new snapshot may be the run's. */
 function mayBeOurs(name: string, requests: SentRequests['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
@@ -209,7 +212,7 @@ async function keepParts(
   const { services, run, lease, cursor, checkpoint } = context;
   const { label, snapshot } = options;
   const start = { prefix: `${run.runId}/${label}-${lease.epoch}`, count: 0, bytes: 0 };
-  // The prefix is recorded before the first part, so that a repeated part overwrites it.
+  // The prefix is recorded before the first part, so that after a kill the repeated part overwrites it.
   if (!cursor) await checkpoint(() => start);
   let parts = cursor ?? start;
   while (parts.bytes < snapshot.size) {
@@ -247,7 +250,7 @@ async function keepNextPart(
   return { ...parts, count: parts.count + 1, bytes: parts.bytes + part.bytes };
 }
 
-// A connection may break at any byte: the bytes that arrived become a part, and the next part continues there.
+// If the connection breaks, the bytes that arrived become a part, and the next part continues there.
 async function* takeFirstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
@@ -266,9 +269,9 @@ async function* takeFirstBytes(
 
 /**
  * Removes the snapshots that the requests left on the store: each request may have made one, even if its response was lost. If
- * there are more snapshots than requests, some belong to another program, and the store does not tell which: none is removed.
- * @param record record of the stage that makes the snapshot
- * @returns names of the snapshots that were not removed, if one of them may be the run's
+ * there are more snapshots than requests, some belong to another program. None is removed then: the store does not tell which.
+ * @param record what the journal has for the stage SNAPSHOT_MADE
+ * @returns names of the snapshots that were not removed, if any of them may be the run's
  */
 async function removeOwnSnapshots(
   { services: { vectors }, renewLease }: Pick<StepContext, 'services' | 'renewLease'>,
@@ -288,7 +291,7 @@ async function removeOwnSnapshots(
   return [];
 }
 
-/** Removes the snapshots of an abandoned backup, as its journal names them. */
+/** Removes the snapshots of an abandoned backup, which its journal names. */
 export async function removeAbandonedSnapshots(
   context: Pick<StepContext, 'services' | 'renewLease'>,
   collection: string,

@@ -1,5 +1,5 @@
-// Limits the load on a store that users work on: reads at most as many points per second as the operator allows, and makes a copy
-// pause while responses take twice as long as at its start.
+// Limits the load on a store that users work on: at most as many points per second are read as the operator allows, and a copy
+// pauses while responses take more than twice as long as at its start.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { Services } from './services.ts';
@@ -26,7 +26,7 @@ const MAX_PAUSE_MS = 1_000;
 /**
  * A token bucket of at most the points of one second. It starts empty, so that even a step that is killed and resumed
  * repeatedly keeps to the limit.
- * @param readLimit reads the limit in points per second; undefined if unlimited. Called every few seconds, as it may change
+ * @param readLimit reads the limit in points per second; undefined if unlimited. Called every few seconds: the limit may change
  */
 export function createBucket(readLimit: () => Promise<number | undefined>, { now, sleep }: Time) {
   let tokens = 0;
@@ -63,7 +63,7 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
       lastTurn = turn.catch(() => undefined);
       await turn;
     },
-    /** Returns points that were taken from the budget but did not exist. */
+    /** Returns tokens for points that were requested but did not exist. */
     giveBack(points: number): void {
       tokens += points;
     },
@@ -79,8 +79,8 @@ const COMPARED_RESPONSES = 5;
 const MAX_PAUSE_FACTOR = 4;
 
 /**
- * Pauses after a response while all recent ones took much longer than at the start: first as long as the response took, then up to
- * four times as long.
+ * Pauses after a response if all recent responses took much longer than those at the start. The first pause lasts as long as the
+ * response took, later ones up to four times as long.
  * @param baselineMs duration of a response at the start; undefined until it is measured, which `onBaseline` reports
  */
 export function createSlowdown(
@@ -109,7 +109,7 @@ export function createSlowdown(
 
 type Bucket = ReturnType<typeof createBucket>;
 
-/** Limits reads outside a step to the given rate, or else to that of the run. */
+/** Limits reads outside a step to the given rate, by default the run's; 0 means unlimited. */
 export function limitReads<Limited extends Pick<Services, 'vectors' | 'runs'>>(
   services: Limited,
   { runId, maxRate }: { readonly runId: string; readonly maxRate?: number | undefined },
@@ -122,8 +122,7 @@ export function limitReads<Limited extends Pick<Services, 'vectors' | 'runs'>>(
 }
 
 /**
- * Limits the store's reads and vector updates, but not a scroll with a filter: it reads few points, or points whose update is
- * limited.
+ * Limits reads and vector updates, but not scrolls with a filter: they read few points, or points whose updates are limited.
  * @param afterResponse called with the duration of a read that included vectors, or of a vector update
  */
 export function throttleStore(

@@ -1,5 +1,5 @@
-// Finds points whose vectors have NaN components, because a client wrote numbers beyond 32 bits. The store returns null for such
-// components. No search finds such a point, and no collection accepts a copy of it.
+// Finds points whose vectors have NaN components, because a client wrote numbers that a 32-bit float cannot represent. The store
+// returns null for such components. No search finds these points, and no collection accepts a copy of one.
 import { toJsonText, verbatim } from './json/json-text.ts';
 import { MAX_SEARCHED_IDS } from './point-writer.ts';
 import { readUnnamedVector } from './points.ts';
@@ -15,11 +15,11 @@ const MAX_EXAMPLES = 8;
 
 interface UnreadableVectors {
   readonly count: number;
-  /** Ids of some of these points */
+  /** Ids of up to eight of these points */
   readonly examples: readonly PointId[];
 }
 
-/** Reads only the vectors that an exact search does not find: vectors are most of a collection's bytes. */
+/** Reads only vectors that an exact search does not find, because vectors are most of a collection's bytes. */
 export async function findUnreadableVectors(place: CollectionPlace): Promise<UnreadableVectors> {
   const { store, collection } = place;
   const { size = 1 } = readDenseVector(await store.readCollectionInfo(collection));

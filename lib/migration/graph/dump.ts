@@ -1,6 +1,5 @@
-// Dumps a whole graph into artifacts, as a stream, and refuses a graph that changes meanwhile. The manifest is written last: without
-// it the files are not a dump. A dump is read back to compare its files with their digests, and to decode every value, which proves
-// that a graph can store it. A restore compares the contents of both graphs.
+// Dumps a whole graph into artifacts, as a stream, and refuses a graph that changes meanwhile. The manifest is written last: files
+// without a manifest are not a dump. To verify a dump, its files are compared with their digests, and every value is decoded.
 import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -40,7 +39,7 @@ interface DumpOptions {
 
 /**
  * An interrupted dump has no manifest, and starts again.
- * @throws Refusal if the graph changes meanwhile or contains something that a dump cannot, or if a finished dump must be kept
+ * @throws Refusal if the graph changes meanwhile or contains what a dump cannot represent, or if a finished dump must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
@@ -69,7 +68,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = listDumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
-  // Refuses a schema that no restore would accept.
+  // Rebuilding refuses a schema that no restore would accept.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.readSchema()));
   const nodes = await writeLines(artifacts, keys.nodes, countRows('nodes', source.streamNodes()));
   const relationships = await writeLines(
@@ -120,7 +119,7 @@ function assertNoMark(row: GraphNode | GraphRelationship): void {
   throw new Refusal('RefusedByService', why);
 }
 
-// A graph that changed while it was read is not a dump: stop the writers, then dump again.
+// The remedy is that of any unfrozen service: stop the writers, then repeat the command.
 function refuseChangedGraph(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`);
 }
@@ -133,7 +132,7 @@ const sizeSchema = v.object({ nodes: countSchema, relationships: countSchema });
 const stateSchema = v.object({ size: sizeSchema, position: v.string() });
 
 const manifestSchema = v.object({
-  /** Dumps of format 3 have more counts, which nothing reads. */
+  /** Dumps of format 3 have further counts, which are ignored. */
   format: v.picklist([DUMP_FORMAT, 'graph-dump/3']),
   runId: v.string(),
   server: v.object({ version: v.string(), edition: v.string() }),
@@ -185,7 +184,7 @@ export async function readSchema(
   return rebuildRules(v.parse(rulesSchema, await readJson(artifacts, listDumpKeys(prefix).schema)));
 }
 
-/** Computes the digest of the manifest, which identifies the whole dump: the manifest has the digests of all files. */
+/** Computes the digest of the manifest. It identifies the whole dump, because the manifest has the digests of all files. */
 export async function digestDump(artifacts: ArtifactStore, prefix: string): Promise<string> {
   return (await measureStream(artifacts.get(listDumpKeys(prefix).manifest))).sha256;
 }
@@ -197,7 +196,7 @@ export async function digestDump(artifacts: ArtifactStore, prefix: string): Prom
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readDumpManifest(artifacts, prefix);
   const measures = await readDump(artifacts, prefix, manifest.contents).catch((cause: unknown) => {
-    // A store that cannot be reached says nothing about the dump.
+    // If the artifact store cannot be reached, the dump may be intact.
     if (isRetryableFailure(translateFailure(cause))) throw cause;
     if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
     const why = `The dump ${prefix} cannot be read to its end.`;
@@ -245,7 +244,7 @@ async function readDump(
   }
 }
 
-/** A chunk of this size has about a megabyte if each line has an embedding. */
+/** If each line has an embedding, a chunk has about a megabyte. */
 const LINES_PER_CHUNK = 100;
 
 /** Writes compressed lines. @internal Exported for a test that truncates the file at every byte. */
@@ -283,5 +282,5 @@ export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   return { values: values(), measure };
 }
 
-// A pipeline reports the failure of any of its streams to this callback, and to the last stream.
+// A pipeline reports a failure not only to this callback but also to its last stream, whose reader handles it.
 function ignoreOutcome(): void {}

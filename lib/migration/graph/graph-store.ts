@@ -1,8 +1,8 @@
-// A property graph, as the migration reads it. No function of the migration changes it.
+// A property graph, as the migration reads it. The migration's steps never change it.
 import type { Properties } from './values.ts';
 
 export interface GraphNode {
-  /** Valid only in this store and at this moment: after a deletion, the id may be assigned to another node. */
+  /** Valid only in this store, and only until the node is deleted: another node may then get the same id. */
   readonly id: string;
   readonly labels: readonly string[];
   readonly properties: Properties;
@@ -26,7 +26,7 @@ export interface GraphServer {
   readonly edition: string;
 }
 
-/** A constraint, or an index that no constraint owns. */
+/** A constraint, or an index that no constraint owns */
 export interface SchemaRule {
   readonly name: string;
   readonly type: string;
@@ -37,7 +37,7 @@ export interface SchemaRule {
 export interface GraphSource {
   readServer(): Promise<GraphServer>;
   readSize(): Promise<GraphSize>;
-  /** Reads a position that stays the same until a transaction is committed. */
+  /** Reads a position that changes only when a transaction is committed. */
   readPosition(): Promise<string>;
   /** Reads constraints first, then indexes. */
   readSchema(): Promise<readonly SchemaRule[]>;
@@ -46,6 +46,6 @@ export interface GraphSource {
   streamRelationships(): AsyncIterable<GraphRelationship>;
 }
 
-/** Marks of an unfinished restore. A graph whose own data has these names cannot be restored. */
+/** Label and property that mark an unfinished restore. A graph whose own data uses them cannot be restored. */
 export const RESTORE_LABEL = '_Restore';
 export const RESTORE_ID = '_restoreId';

@@ -1,5 +1,5 @@
-// Rebuilds the statements of a dump's schema. Another program may have changed the file, so its statements are never run: they are
-// parsed by the grammar that Neo4j uses for constraints and indexes, and rebuilt from the parsed parts.
+// Rebuilds the statements of a dump's schema. Another program may have changed the file, so its statements are never run as they
+// are: they are parsed by Neo4j's grammar of constraints and indexes, and rebuilt from the parsed parts.
 import { Refusal } from '../refusals.ts';
 import type { SchemaRule } from './graph-store.ts';
 
@@ -10,7 +10,7 @@ const TYPE_NAMES = new Set(
     ' ',
   ),
 );
-/** Maximum levels of nested options; Neo4j writes two. */
+/** Maximum nesting of options; Neo4j itself writes two levels. */
 const MAX_DEPTH = 4;
 
 const TOKEN =
@@ -57,7 +57,7 @@ function readIndex(reader: Reader): string {
   return `${head} EACH ${target}${readOptions(reader)}`;
 }
 
-/** `(n:`label`)` or `()-[r:`type`]-()`; with several labels or types in a full-text index. */
+/** Reads `(n:`label`)` or `()-[r:`type`]-()`; a full-text index can have several labels or types. */
 function readPattern(reader: Reader): string {
   reader.take('FOR', '(');
   const isNode = reader.takeIfNext('n');
@@ -85,7 +85,7 @@ function readLookup(reader: Reader): string {
   return `${functionName}(${reader.variable})`;
 }
 
-/** `LIST<STRING NOT NULL> | INTEGER`, `VECTOR<FLOAT32>(768)` */
+/** Reads types such as `LIST<STRING NOT NULL> | INTEGER` or `VECTOR<FLOAT32>(768)`. */
 function readType(reader: Reader): string {
   let type = '';
   for (;;) {
@@ -163,7 +163,7 @@ function createReader(statement: string) {
     take(...expectedTokens: readonly string[]): void {
       for (const token of expectedTokens) if (!takeIfNext(token)) throw createRefusal();
     },
-    // A backslash may begin an encoded character, such as a backtick.
+    // Names with a backslash are refused: it may begin an encoded character, such as a backtick.
     takeName: () => takeLike(NAME),
     takeKey: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
     takeLiteral: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),

@@ -33,7 +33,7 @@ const ARRAY_TYPES = {
 type VectorElement = keyof typeof ARRAY_TYPES;
 
 interface Codec {
-  /** Class of the driver */
+  /** The driver's class for such values */
   readonly type: abstract new (
     ...values: never[]
   ) => object;
@@ -45,12 +45,12 @@ const DATE_FIELDS = ['year', 'month', 'day'];
 const TIME_FIELDS = ['hour', 'minute', 'second', 'nanosecond'];
 const OFFSET = 'timeZoneOffsetSeconds';
 
-/** Codecs of the driver's types by their tags */
+/** Codecs for the driver's types, by tag */
 const CODECS: Readonly<Record<`$${string}`, Codec>> = {
   /** A 64-bit integer in decimal */
   $int: { type: Integer, encode: (value: Integer) => value.toString(), decode: int },
   $b64: { type: Int8Array, encode: toBase64, decode: (text: string) => fromBase64('INT8', text) },
-  /** The reference system, then two or three coordinates */
+  /** The id of the reference system, then two or three coordinates */
   $pt: {
     type: Point,
     encode: ({ srid, x, y, z }: Point) => [
@@ -75,7 +75,7 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
   $time: createTemporalCodec(Time, [...TIME_FIELDS, OFFSET]),
   /** A date and time without a zone */
   $ldt: createTemporalCodec(LocalDateTime, [...DATE_FIELDS, ...TIME_FIELDS]),
-  /** Has both zone and offset: the zone alone leaves the repeated hour of autumn ambiguous. */
+  /** Has both zone and offset: the zone alone is ambiguous in the hour that repeats when summer time ends. */
   $dt: createTemporalCodec(DateTime, [...DATE_FIELDS, ...TIME_FIELDS, OFFSET, 'timeZoneId']),
   $dur: createTemporalCodec(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
@@ -88,7 +88,7 @@ function createTemporalCodec(type: Codec['type'], components: readonly string[])
     encode: (value: Readonly<Record<string, unknown>>) =>
       components.map((name) => {
         const component = value[name] ?? null;
-        // The protocol of servers before 5 lacks the offset: the repeated hour of autumn would be ambiguous.
+        // Servers before version 5 send no offset: times in the hour that repeats when summer time ends would be ambiguous.
         if (component === null && name === OFFSET) {
           throw refuseValue('The server returned a date-time without its offset from UTC');
         }
@@ -123,7 +123,7 @@ export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return encodeFloat(value);
   if (Array.isArray(value)) return encodeList(value, path);
-  if (typeof value === 'object') return refuseUnreadable(() => encodeObject(value, path), path);
+  if (typeof value === 'object') return encodeReadable(() => encodeObject(value, path), path);
   throw refuseValue(`${path} is of a type unknown to graphs: ${typeof value}`);
 }
 
@@ -148,14 +148,14 @@ export function decodeProperties(properties: Properties): Record<string, unknown
   return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
 }
 
-/** Refuses a value that a dump cannot represent. */
+/** Creates the refusal of a value that a dump cannot represent. */
 function refuseValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
 
-// The driver represents values that it cannot convert as objects that throw on access: zoned date-times beyond the year
-// 275,760, the end of JavaScript's own dates.
-function refuseUnreadable(encode: () => Tagged, path: string): Tagged {
+// Some values cannot be converted by the driver, such as zoned date-times beyond the year 275,760, where JavaScript's own dates
+// end. It returns objects that throw on access.
+function encodeReadable(encode: () => Tagged, path: string): Tagged {
   try {
     return encode();
   } catch (cause) {
@@ -168,7 +168,7 @@ function encodeFloat(value: number): TaggedValue {
   return Number.isFinite(value) && !Number.isInteger(value) ? value : { $f: formatFloat(value) };
 }
 
-/** Formats the shortest text that parses to the same double, with the sign of zero. */
+/** @returns the shortest text that parses to the same double, even to -0 */
 function formatFloat(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
@@ -180,8 +180,8 @@ function encodeList(list: readonly unknown[], path: string): TaggedValue {
   return list.map((item, index) => encodeValue(item, `${path}[${index}]`));
 }
 
-// Embeddings are computed in single precision. NaN and infinities take the wider form, as the server's own procedure for
-// embeddings refuses them.
+// Embeddings are computed in single precision. Lists with NaN or an infinity take the wider form, because they are no embeddings:
+// the server's own procedure for embeddings refuses them.
 function encodeFloats(floats: readonly number[]): Tagged {
   const isSinglePrecision = floats.every(
     (item) => Number.isFinite(item) && Math.fround(item) === item,
@@ -197,7 +197,7 @@ function encodeObject(value: object, path: string): Tagged {
   throw refuseValue(`${path} is of a type that a dump cannot represent: ${nameType(value)}`);
 }
 
-// Uses this machine's byte order: little-endian on every platform that Node runs on.
+// Uses the machine's byte order, which is little-endian on every platform that this code runs on.
 function toBase64({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
@@ -215,7 +215,7 @@ function isList(value: readonly TaggedValue[] | Tagged): value is readonly Tagge
   return Array.isArray(value);
 }
 
-// The driver wraps types that it does not know, with the server's name for them.
+// The driver wraps a value of an unknown type in an object, with the server's name of the type.
 function nameType(value: object): string {
   const kind = value.constructor?.name || 'unknown';
   return 'name' in value && typeof value.name === 'string' ? `${kind} ${value.name}` : kind;

@@ -1485,10 +1485,10 @@ export const MUTANTS: readonly Mutant[] = [
       "base: 'continued',",
     ]),
     withoutSafeguard('NO_FUSE', 'mass-change.ts', [
-      `return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
+      `return operatorLimit ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
 
-export function isExcessive(changes: Changes, deletes?: number): boolean {`,
+export function isExcessive(changes: Changes, operatorLimit?: number): boolean {`,
       `return points;
 }
 
@@ -1496,7 +1496,7 @@ export function isExcessive(_: Changes): boolean {
   return false;
 }
 
-export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
+export function wasExcessive(changes: Changes, operatorLimit?: number): boolean {`,
     ]),
     withoutSafeguard('DAMAGE_AS_DELETIONS', 'resolver.ts', [
       'return isDamaged || !isUserChange',
