@@ -48,7 +48,7 @@ export function createFileArtifacts(options: {
 
   let accessRestriction: Promise<void> | undefined;
 
-  // An earlier release created artifacts that other users can read. The folder itself may contain other files, too.
+  // An earlier release created artifacts that other users can read. Only artifacts are restricted: the folder may have other files.
   async function restrictAccess(): Promise<void> {
     const records = (await undefinedIfMissing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));
@@ -71,7 +71,7 @@ export function createFileArtifacts(options: {
     const partial = join(getPartialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
-      // The record is removed first: it must never describe content other than its own.
+      // The earlier record is removed first: it must never describe the new content.
       if (path === getDataPath(key)) await rm(getRecordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {
@@ -110,7 +110,7 @@ export function createFileArtifacts(options: {
   return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);
 }
 
-// Lists from the root folder: a key's prefix never starts with the names of the two subfolders.
+// Records and unfinished writes are listed only from their own folders: a prefix of keys never starts with a dot.
 async function listFiles(root: string, prefix: string): Promise<string[]> {
   const entries = await undefinedIfMissing(readdir(root, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());
@@ -130,7 +130,7 @@ async function moveDurably(from: string, to: string): Promise<void> {
   await folder.sync();
 }
 
-/** Undefined if the file does not exist */
+/** @returns undefined if the file does not exist */
 export async function undefinedIfMissing<Result>(
   pending: Promise<Result>,
 ): Promise<Result | undefined> {

@@ -20,14 +20,14 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
       throw refuseMissingSetting(file, cause);
     });
     const name = content.trim();
-    // A change would lose other content of the file.
+    // Changing the setting would lose other content of the file.
     if (!name.includes('\n') && !ASSIGNMENT.test(name)) return name;
     const why = `${file} of COLLECTION_SETTING contains more than a collection's name, as a .env file does: use a file with only the name, which the backend reads at its start.`;
     throw new Refusal('RefusedSetting', why);
   }
 
-  // The next file is the lock of the change, and is created complete: after a crash, either nothing has begun or only the renaming
-  // is missing. Another change finds the file and is refused.
+  // The ".next" file is the lock of the change, and is created with its content: after a crash, either nothing has happened or only
+  // the rename is missing. Another change finds the file and is refused.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const oldName = await read();
     if (oldName === to) return;
@@ -40,7 +40,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (newName !== to) throw refuseChangedSetting(newName, to);
   }
 
-  // Writes a file of another name: one that a killed process left behind would block every change.
+  // Writes a file with another name than ".next": a ".next" file that a killed process left would block every change.
   async function tryWrite(): Promise<void> {
     const draft = `${file}.${randomUUID()}`;
     try {
@@ -62,7 +62,7 @@ async function createNextFile(file: string, name: string): Promise<void> {
       const currentName = (await undefinedIfMissing(readFile(file, 'utf8')))?.trim();
       if (currentName === name) return;
       if (currentName !== undefined) throw refuseChangedSetting(currentName, name);
-      // The other change was completed before it could be read.
+      // The other change was completed before its file could be read: try again.
     }
   } finally {
     await rm(draft, { force: true });

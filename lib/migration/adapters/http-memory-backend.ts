@@ -34,7 +34,7 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 
-/** Statuses of the response if the backend lacks the endpoint */
+/** Statuses with which a backend responds if it lacks the endpoint */
 const MISSING_STATUSES: readonly unknown[] = [404, 405];
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
@@ -78,7 +78,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     await callIfPresent('health');
   }
 
-  /** Sends one chat message, which may write memories like any other. */
+  /** Sends one chat message, which may add memories like a user's message. */
   async function chat(userId: string, message: string): Promise<void> {
     await callIfPresent('chat', { userId, body: { user_id: userId, message } });
   }
@@ -137,7 +137,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
-  /** Counts the user's memories. Some versions limit the number. @returns 0 if the backend does not count them */
+  /** Counts the user's memories; some versions of mem0 limit the count. @returns 0 if the backend does not count memories */
   async function countMemories(userId: string): Promise<number> {
     const response = await callIfPresent('stats', { userId });
     return response ? parseExpected(statsSchema, '/stats', response.body).memory_count : 0;
@@ -186,7 +186,7 @@ function readStatus(failure: unknown): number {
   throw failure;
 }
 
-// A valid key of another user has its own refusal: it is the most common mistake.
+// A valid key of another user is the most common mistake, so it has its own refusal.
 function assertAccepted(endpoint: string, status: number, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
@@ -198,7 +198,7 @@ function assertAccepted(endpoint: string, status: number, userId = ''): void {
   }
 }
 
-// mem0 returns {"results": [...]}; its older versions, and some backends, return the list itself.
+// mem0 returns {"results": [...]}; older versions of mem0, and some backends, return the list itself.
 function findList(body: unknown): readonly unknown[] {
   if (Array.isArray(body)) return body;
   const list = Object.values(body ?? {}).find(Array.isArray);

@@ -25,7 +25,7 @@ export async function send(
 ): Promise<Response> {
   const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
   const headers = { ...request.headers, ...contentType };
-  // A redirection would send the key to another host.
+  // Following a redirect would send the key to another host.
   const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const;
   return await fetchWith(url, init).catch((cause) => {
     throw toConnectionFailure({ url, name }, cause);
@@ -40,7 +40,7 @@ export async function readText(response: Response, call: HttpCall): Promise<stri
 }
 
 /**
- * Returns any response that a retry would not change, even a refusal; `body` is undefined unless it is JSON.
+ * Returns any response that a retry would not change, even a refusal. `body` is undefined if the response is not JSON.
  * @throws RetryableFailure without a response, or with a transient status
  */
 export async function requestJson(request: HttpRequest, timeoutMs: number, fetchWith = fetch) {
@@ -60,7 +60,7 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Without a code, as after a timeout, the service may have carried out the request; after a refused connection, it has not. */
+/** A failure without a code, such as a timeout, means that the service may have carried out the request. */
 export function toConnectionFailure(
   { url, name }: HttpCall,
   cause: unknown,
@@ -101,7 +101,7 @@ const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[]
   },
 ];
 
-/** The error of `fetch` says only "fetch failed": its cause has the reason, as a code or a message without the path. */
+/** An error of `fetch` says only "fetch failed"; its cause gives the reason, as a code or as a message without the path. */
 function describeReason(error: unknown): string {
   const { name, code, message, cause } = error as Failure & { cause?: Failure };
   const reason = cause?.code ?? cause?.message ?? code;

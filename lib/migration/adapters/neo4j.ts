@@ -1,4 +1,4 @@
-// A graph in Neo4j, over Bolt with the official driver, whose failures are translated into those of the migration.
+// A graph in Neo4j, over Bolt with the official driver. The driver's failures become refusals and retryable failures.
 import neo4j, {
   type Driver,
   type Integer,
@@ -30,7 +30,7 @@ export interface Neo4jAddress {
   readonly patienceMs?: number;
 }
 
-// Limit for an address that accepts connections and never responds
+// Limit for a server that accepts connections but never responds
 const MAX_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {
@@ -89,8 +89,8 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
     return { nodes: await count(COUNT_NODES), relationships: await count(COUNT_RELATIONSHIPS) };
   }
 
-  // SHOW DATABASES has a lastCommittedTxn, which is null on Community. The bookmark of a read names, on every
-  // edition, the last transaction that it saw.
+  // On every edition, the bookmark of a read names the last transaction that the read saw. (The lastCommittedTxn of SHOW DATABASES
+  // is null on Community.)
   async function readPosition(): Promise<string> {
     return (await readOne('RETURN 1 AS one')).bookmarks.toSorted().join(' ');
   }
@@ -129,9 +129,9 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
 
 type Neo4jSessions = ReturnType<typeof createSessions>;
 
-// Rows in memory at a time: with an embedding, a row has about ten kilobytes.
+// Number of rows in memory at a time; a row with an embedding has about ten kilobytes.
 const FETCH_SIZE = 100;
-// A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
+// A server may limit how long transactions take, and a long read may take longer: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
 // Each piece of work has its own session, closed when the work ends or fails.
@@ -166,7 +166,7 @@ function createSessions(driver: Driver, database: string | undefined) {
     }
   }
 
-  /** Reads one row, and the bookmark of the last transaction that it saw. */
+  /** Reads one row, and the bookmarks of the last transactions that the read saw. */
   const readOne = <Shape extends RecordShape>(statement: string) =>
     withSession('READ', async (session) => {
       const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
@@ -180,7 +180,7 @@ function createSessions(driver: Driver, database: string | undefined) {
   return { streamRows, readOne, write };
 }
 
-// Transient failures besides those that the driver calls retryable. N/A: the driver got no connection in time.
+// Transient failures that the driver does not call retryable. N/A: the driver got no connection in time.
 const TRANSIENT_CODES = /\.TransactionTimedOut|^N\/A$/;
 
 /** Translates a failure of the driver; returns any other error unchanged. */

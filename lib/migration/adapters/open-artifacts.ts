@@ -13,7 +13,7 @@ interface OpenOptions {
 }
 
 /**
- * @param s3Endpoint address of an S3 service other than the region's
+ * @param s3Endpoint address of an S3 service other than that of AWS_REGION
  * @param bucketOwner the account that must own the bucket; S3 refuses every request to another account's bucket
  */
 export function openArtifacts(

@@ -83,7 +83,7 @@ function createQdrantCollections({ fetchText, fetchResult, write, changeOnce }: 
       );
     },
 
-    // The caller has checked that the name is free: if it exists after a lost response, this request created it.
+    // The caller has checked that the name is free: if the collection exists after a lost response, this request created it.
     async createCollection(collection: string, body: CollectionSettings): Promise<void> {
       const call = {
         method: 'PUT',

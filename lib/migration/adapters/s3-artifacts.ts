@@ -1,4 +1,4 @@
-// Artifacts in an S3 bucket. An object's digest is a tag, written last: an object without one is incomplete.
+// Artifacts in an S3 bucket. An object's digest is a tag that is written last: an object without this tag is incomplete.
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -22,7 +22,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
 import { recoverWith } from '../refusals.ts';
 
-// S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
+// S3 accepts 10,000 parts, or 160 GB in parts of this size. Four parts are in memory at a time.
 const PART_BYTES = 16 * 1024 * 1024;
 
 /** @param prefix prefix of every key: empty, or ending in "/" */
@@ -122,9 +122,9 @@ export interface Place {
   readonly Key: string;
 }
 
-/** Locks in governance mode: S3 refuses deletion to everyone without the right to bypass it. */
+/** Locks the object in governance mode: only callers with the right to bypass the lock can delete it. */
 async function lockObject(client: S3Client, place: Place, until: Date): Promise<void> {
-  // Rounded up: the service truncates fractions, and retention must never be shorter than requested.
+  // Rounded up to seconds: the service truncates fractions, and retention must never be shorter than requested.
   const RetainUntilDate = new Date(Math.ceil(until.getTime() / 1000) * 1000);
   const Retention = { Mode: 'GOVERNANCE', RetainUntilDate } as const;
   await client.send(new PutObjectRetentionCommand({ ...place, Retention }));

@@ -13,17 +13,17 @@ export function createSecrets(options: {
 }) {
   const { client, environment } = options;
 
-  /** @param name variable that contains the secret; NAME_PARAMETER names its parameter. @returns undefined if neither is set */
+  /** @param name name of the variable, without _PARAMETER. @returns undefined if neither variable is set */
   async function find(name: string): Promise<Secret | undefined> {
-    const Name = environment[`${name}_PARAMETER`];
-    const value = Name ? await readParameter(client, Name) : environment[name];
-    if (Name && !value) {
-      throw new Refusal('RefusedSetting', `The parameter ${Name} for ${name} is empty.`);
+    const parameter = environment[`${name}_PARAMETER`];
+    const value = parameter ? await readParameter(client, parameter) : environment[name];
+    if (parameter && !value) {
+      throw new Refusal('RefusedSetting', `The parameter ${parameter} for ${name} is empty.`);
     }
     return value ? createSecret(value) : undefined;
   }
 
-  /** @throws Refusal naming the variable if neither is set */
+  /** @throws Refusal if neither variable is set */
   async function read(name: string): Promise<Secret> {
     const secret = await find(name);
     if (secret) return secret;
@@ -35,14 +35,16 @@ export function createSecrets(options: {
 
 async function readParameter(
   client: Pick<SSMClient, 'send'>,
-  Name: string,
+  parameter: string,
 ): Promise<string | undefined> {
   try {
-    const response = await client.send(new GetParameterCommand({ Name, WithDecryption: true }));
+    const response = await client.send(
+      new GetParameterCommand({ Name: parameter, WithDecryption: true }),
+    );
     return response.Parameter?.Value;
   } catch (cause) {
     if (!(cause instanceof ParameterNotFound)) throw cause;
-    throw new Refusal('RefusedSetting', `There is no parameter ${Name}.`, { cause });
+    throw new Refusal('RefusedSetting', `There is no parameter ${parameter}.`, { cause });
   }
 }
 

@@ -17,7 +17,7 @@ export function createSsmCollectionSetting(options: {
 }): CollectionSetting {
   const { client, parameter: Name } = options;
 
-  /** @param selector the parameter with a version; by default its current version */
+  /** @param selector NAME:VERSION; by default the current version */
   async function readVersion(selector = Name): Promise<{ name: string; version: number }> {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: selector }));
@@ -31,9 +31,9 @@ export function createSsmCollectionSetting(options: {
     return (await readVersion()).name;
   }
 
-  // Parameters have no conditional write, but every write gets a version number. If ours does not directly follow the
-  // version that was read, it has replaced another writer's value, which is restored and reported. After a crash in between,
-  // our value remains and the next read finds it: docs/migration/decisions/0006-collection-setting.md.
+  // Parameters have no conditional write, but every write gets a version number. If the number of our write does not directly
+  // follow the version that was read, our write has replaced another writer's value, which is restored and reported. After a crash
+  // in between, our value remains and the next read finds it: docs/migration/decisions/0006-collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const current = await readVersion();
     if (current.name === to) return;
@@ -53,7 +53,7 @@ export function createSsmCollectionSetting(options: {
     const overwritten = await readVersion(`${Name}:${version - 1}`);
     // The other write changed nothing, or wrote the same name.
     if (overwritten.name === previous.name || overwritten.name === to) return;
-    // Another write that came after ours is newer, and is kept.
+    // If yet another write came after ours, it is kept.
     if ((await readVersion()).version === version) await put(overwritten.name);
     throw refuseChangedSetting(overwritten.name, previous.name);
   }

@@ -1,7 +1,7 @@
-// Scans a JSON document once and returns the texts of its parts, without building values.
+// Scans a JSON document once and returns the text of its parts, without parsing their values.
 import { asJsonText, type JsonText } from './json-text.ts';
 
-/** The document is not JSON, or has another shape than expected. */
+/** Thrown for a document that is not JSON, or not of the expected shape */
 export class JsonScanError extends Error {
   override readonly name = 'JsonScanError';
 }
@@ -72,9 +72,9 @@ export function scanJson(document: string) {
     }
   }
 
-  function expect(sign: string): void {
-    if (document[position] !== sign)
-      throw new JsonScanError(`No "${sign}" at ${position} of the document`);
+  function expect(character: string): void {
+    if (document[position] !== character)
+      throw new JsonScanError(`No "${character}" at ${position} of the document`);
     position = skipSpace(document, position + 1);
   }
 
@@ -127,9 +127,9 @@ function findNestedEnd(document: string, start: number): number {
     position > 0;
     position = findEnd(NESTING, document, position)
   ) {
-    const sign = document[position - 1];
-    if (sign === '"') position = findStringEnd(document, position - 1);
-    else if (sign === '[' || sign === '{') depth += 1;
+    const character = document[position - 1];
+    if (character === '"') position = findStringEnd(document, position - 1);
+    else if (character === '[' || character === '{') depth += 1;
     else depth -= 1;
     if (depth === 0) return position;
   }

@@ -25,17 +25,17 @@ class Verbatim {
 }
 
 /**
- * Stands for a value in a body for `writeJson`, which inserts its text unchanged. It has the type of that value, so that the body
- * is type-checked like any other.
+ * Wraps JSON text that `writeJson` inserts unchanged. The wrapper has the type of the value, so that the body that contains it is
+ * type-checked like any other.
  */
 export function verbatim<Value>(text: JsonText<Value>): Value {
   return new Verbatim(text) as Value;
 }
 
-/** Random text, which no input contains */
+/** Random, so that no input contains it */
 const PLACEHOLDER = randomUUID();
 
-/** Writes a value with verbatim parts. All placeholders are replaced in one pass, because a page may have megabytes. */
+/** Writes a value with verbatim parts. All placeholders are replaced in one pass, because a value may have megabytes. */
 export function writeJson(value: unknown): string {
   const texts: string[] = [];
   const template = JSON.stringify(value, (_, part: unknown) => {

@@ -4,7 +4,7 @@ import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
 
 /**
- * Reads a member; undefined if it is missing. The payload is parsed only if the key occurs in it: stores write keys without escapes.
+ * Reads a member; undefined if it is missing. The payload is parsed only if the key occurs in it; keys never contain escapes.
  * @param parse `parseLossless` if a number must not be rounded
  */
 export function readMember(
@@ -16,7 +16,7 @@ export function readMember(
   return (parse(payload) as Readonly<Record<string, unknown>> | null)?.[key];
 }
 
-/** @returns the time of the last change, which mem0 stores; 0 if it is missing */
+/** @returns the time of the last change, as mem0 stored it; 0 if it is missing */
 export function readChangeTime(payload: PointPayload): number {
   const text = readMember(payload, 'updated_at') ?? readMember(payload, 'created_at');
   const time = Date.parse(String(text));

@@ -15,7 +15,7 @@ export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
-/** Storage of the bytes, on which an artifact store applies its rules */
+/** The storage under an artifact store, which adds the rules */
 interface ArtifactBytes {
   /** Undefined if the artifact has no record */
   find(key: string): Promise<Artifact | undefined>;
@@ -30,7 +30,7 @@ interface ArtifactBytes {
   removeAll(prefix: string): Promise<void>;
 }
 
-/** Applies the rules of artifacts to any storage. The record is written last: bytes without one are an incomplete write. */
+/** Applies the rules of artifacts to any storage. The record is written last: bytes without a record are an incomplete write. */
 export function createArtifactStore(storage: ArtifactBytes, now: () => Date) {
   /** Undefined unless the artifact is complete */
   async function find(key: string): Promise<Artifact | undefined> {
@@ -45,9 +45,9 @@ export function createArtifactStore(storage: ArtifactBytes, now: () => Date) {
   }
 
   function assertReplaceable(artifact: Artifact | undefined): void {
-    const until = artifact?.retainUntil;
-    if (!artifact || !until || until <= now()) return;
-    const why = `The artifact ${artifact.key} must be kept until ${until.toISOString()}.`;
+    const keepUntil = artifact?.retainUntil;
+    if (!artifact || !keepUntil || keepUntil <= now()) return;
+    const why = `The artifact ${artifact.key} must be kept until ${keepUntil.toISOString()}.`;
     throw new Refusal('RefusedNotNow', why);
   }
 
@@ -114,7 +114,7 @@ export function isArtifactKey(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && text.split('/').every((part) => KEY_PART.test(part));
 }
 
-/** Key of one part; parts sort in the order of their keys. */
+/** Formats the key of a part; the keys of all parts sort in the order of the parts. */
 export function formatPartKey(prefix: string, part: number): string {
   return `${prefix}-part-${String(part).padStart(5, '0')}`;
 }
@@ -137,22 +137,22 @@ export async function writeJson(
 }
 
 /**
- * @param digest recorded SHA-256, hexadecimal
+ * @param recordedDigest recorded SHA-256, hexadecimal
  * @throws Refusal if the document is missing or has another digest
  */
 export async function readJson(
   artifacts: ArtifactStore,
   key: string,
-  digest?: string,
+  recordedDigest?: string,
 ): Promise<unknown> {
   const bytes = Buffer.concat(await Array.fromAsync(artifacts.get(key)));
-  if (digest !== undefined) assertRecorded(key, hash('sha256', bytes), digest);
+  if (recordedDigest !== undefined) assertRecorded(key, hash('sha256', bytes), recordedDigest);
   return JSON.parse(bytes.toString());
 }
 
-/** @throws Refusal if the digest differs from the recorded one */
-export function assertRecorded(key: string, sha256: string, digest: string): void {
-  if (sha256 === digest) return;
+/** @throws Refusal if the digests differ */
+export function assertRecorded(key: string, actualDigest: string, recordedDigest: string): void {
+  if (actualDigest === recordedDigest) return;
   throw new Refusal('RefusedMissingArtifact', `${key} differs from what was recorded.`);
 }
 
@@ -189,7 +189,7 @@ export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Splits only at newlines; node:readline also splits at U+2028, which JSON allows inside strings.
- * @throws SyntaxError if the last line is cut short, or one is longer than MAX_LINE_LENGTH
+ * @throws SyntaxError if the last line is cut short, or any line is longer than MAX_LINE_LENGTH
  */
 export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

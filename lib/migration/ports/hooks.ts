@@ -14,19 +14,19 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** Distinguishes requests for the same action: those of a cutover, each rollback, a repetition, or each day's warning */
+  /** Distinguishes requests for the same action: by the cutover, each rollback, a repetition, or each day's warning */
   readonly occasion: string;
   /** Collection that the backend must use */
   readonly collection: string;
   /** The new version accepts this user's writes immediately; all other users wait until writes are opened. */
   readonly testUser: string;
-  /** Time at which a freeze should end by itself if no call ends it; for a warning, the time that it warns of */
+  /** Time at which a freeze should end by itself if no call ends it; in a warning, the end that it warns of */
   readonly deadlineAt: number | undefined;
 }
 
 /**
- * `done`, `under-way` (ask again), or `asked-of-a-person`, who confirms the action. Asking again is harmless: run, occasion and
- * action identify the request.
+ * under-way: ask again, which is harmless, because run, occasion and action identify the request. asked-of-a-person: a person
+ * carries out the action and confirms it.
  */
 export type HookOutcome = 'done' | 'under-way' | 'asked-of-a-person';
 

@@ -64,7 +64,7 @@ export interface SearchRequest {
     | { readonly slot: string; readonly indices: readonly number[] };
   readonly filter?: Filter;
   readonly limit: number;
-  /** Compares with every vector as it was written, without index and quantisation. */
+  /** True to compare with every vector as it was written, without index or quantization */
   readonly isExact?: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface Hit {
 
 export interface SearchResult {
   readonly hits: readonly Hit[];
-  /** Time inside the store, as reported by it: network time slows both collections equally. */
+  /** Time inside the store, as the store reports it; without network time, which does not depend on the collection */
   readonly milliseconds: number;
 }
 
@@ -103,7 +103,7 @@ export interface SnapshotUpload {
 
 type VectorParams = Extract<Schemas['VectorsConfig'], { size: number }>;
 
-/** Parameters of the unnamed vector; empty if vectors have names */
+/** @returns the parameters of the unnamed vector; empty if all vectors are named */
 export function readDenseVector(info: CollectionInfo | undefined): Partial<VectorParams> {
   const { vectors = {} } = info?.config.params ?? {};
   return 'size' in vectors && typeof vectors.size === 'number' ? (vectors as VectorParams) : {};

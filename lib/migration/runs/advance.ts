@@ -1,5 +1,5 @@
-// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. They pass on the
-// intent of a person, if one asked; otherwise the run takes the step only if no person has to decide it. A step that fails
+// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. If a person
+// asked for the step, they pass on the person's intent; otherwise the step runs only if no person has to decide. A step that fails
 // while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
 import { chooseMove, decideNext, isRepeated } from '../next.ts';
@@ -44,7 +44,7 @@ export async function advance(
   }
 }
 
-// A machine repeats a call whose response was lost, although the step may have been done.
+// A machine repeats a call whose response was lost: the step may already be done.
 function isAlreadyDone(command: Command, run: Run, now: Date): boolean {
   const moves = MOVES.filter((move) => move.command === command);
   const canAdvance = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
@@ -71,7 +71,7 @@ async function forecast(
   return { runId, dryRun: true, forecast: result };
 }
 
-/** Runs before the lock is taken, because the rate also applies to a step in progress. A refused command changes no rate. */
+/** Called before the lock is taken, because the rate also applies to a step in progress. A refused command does not change it. */
 async function limitRate(
   command: Command,
   { runs, clock }: Services,

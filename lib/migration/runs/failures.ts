@@ -1,5 +1,5 @@
-// Translates AWS failures into refusals and retryable failures, and adds the service or table that was called: the errors of
-// AWS name neither. The adapters of all other services throw refusals and retryable failures themselves.
+// Translates AWS failures into refusals and retryable failures, and names the called service or table, which AWS errors do not.
+// The adapters of all other services throw refusals and retryable failures themselves.
 import { ConfigurationError } from '../../shared/errors.ts';
 import { isRetryable } from '../../shared/retryable-errors.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
@@ -17,7 +17,7 @@ interface Client {
 
 const serviceNames = new WeakMap<Error, string>();
 
-/** @param service precedes the message of every failure of the client, once it is translated */
+/** @param service precedes the message of every translated failure of the client */
 export function namedClient<Named extends Client>(client: Named, service: string): Named {
   const markFailures = (next: Handler) => async (call: never) => {
     try {
@@ -31,11 +31,11 @@ export function namedClient<Named extends Client>(client: Named, service: string
   return client;
 }
 
-/** Translates AWS failures. Any other error is a defect of this program, or unknown, and is returned unchanged. */
+/** Translates AWS failures. Any other error is unknown, or a defect of this program, and is returned unchanged. */
 export function translateFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
-  // A failed connection has a code, and not always a message.
+  // The error of a failed connection has a code, but not always a message.
   const { code = cause.name } = cause as NodeJS.ErrnoException;
   const why = prefixService(cause, cause.message || code);
   if (isRetryable(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
@@ -53,7 +53,7 @@ const CREDENTIAL_ERRORS =
 
 const WRONG_KEYS = /key element|schema/i;
 
-/** Undefined for an error that is not a refusal by AWS */
+/** @returns undefined for an error that is not a refusal by AWS */
 function toAwsRefusal(cause: Error): Refusal | undefined {
   const { name, message } = cause;
   if (CREDENTIAL_ERRORS.test(name) || readStatus(cause) === 403) {

@@ -1,5 +1,5 @@
-// Parses the input of a function. An unknown field is refused: it may be mistyped. A field that only some steps read is refused
-// by all others.
+// Parses the input of a function. An unknown field is refused, because it may be mistyped. A field that only some steps read is
+// refused by all other steps.
 import * as v from 'valibot';
 import { isPrintable } from '../../shared/printable.ts';
 import type { Command } from '../phases.ts';
@@ -93,11 +93,11 @@ export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
   /** False for a dry run: the step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
-  /** A call by the machine has no intent: `parseStepCall` drops its options. */
+  /** A call by the state machine has no intent: `parseStepCall` drops its options. */
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** Number of lost writes that the operator accepts */
   acknowledgedLoss: v.optional(countSchemaFor('writes')),
-  /** Number of points that users may have removed, or changed */
+  /** Number of points that users may have removed or changed, as the operator states it */
   deletes: v.optional(countSchemaFor('points')),
   /** Points per second that the run's steps may read from now on; 0: no limit */
   maxRate: v.optional(
@@ -153,7 +153,7 @@ export interface StepCall {
   readonly isDryRun?: boolean;
 }
 
-/** The state machine is the actor, and has no intent. @throws Refusal for a field that is unknown, wrong or another step's */
+/** @throws Refusal for a field that is unknown, invalid, or only for other steps */
 export function parseStepCall(command: Command, payload: unknown): StepCall {
   const input = parseInput(stepInputSchema, payload);
   assertFieldsAllowed(command, input);

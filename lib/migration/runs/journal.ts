@@ -1,5 +1,5 @@
-// The durable stages of a step. A step is invoked until it is done, and its function runs from the top each time: a stage that
-// has passed returns what it recorded, and does not run again. So the function reads like a runbook.
+// The durable stages of a step. A step is invoked until it is done, and its function runs from the top each time. A stage that has
+// passed does not run again: it returns its recorded result. So the function reads like a runbook.
 //
 // A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor must be
 // recorded before the effect.
@@ -10,13 +10,13 @@ import type { Progress } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import { POLL_SECONDS } from './times.ts';
 
-/** The place where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
+/** Where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
 export interface Resumed<Cursor = unknown> {
   /** The last saved cursor; undefined at the beginning */
   readonly cursor: Cursor | undefined;
   /**
-   * Replaces the cursor. Called before an effect that must not be repeated, it tells a later invocation that the effect may have
-   * happened. Stops a step that has lost its lock.
+   * Replaces the cursor. If it is saved before an effect that must not be repeated, a later invocation knows that the effect may
+   * have happened. Throws if the step has lost its lock.
    */
   saveCursor(cursor: Cursor, progress?: Progress): Promise<unknown>;
 }
@@ -24,7 +24,7 @@ export interface Resumed<Cursor = unknown> {
 /** Work that goes page by page, can pause after each page, and resumes at its cursor */
 export interface Walk<Cursor> extends Resumed<Cursor> {
   /**
-   * Called after each page. Saves the cursor if that is due or no time is left.
+   * Call after each page. Saves the cursor if the page is due or no time is left.
    * @throws Paused if no time is left
    */
   checkpoint(read: () => Cursor | Promise<Cursor>, page?: Page): Promise<void>;
@@ -43,7 +43,7 @@ export const UNINTERRUPTED: Walk<never> = {
   checkpoint: async () => {},
 };
 
-/** The context of a step or a stage. If that has stages, their journal is its cursor. */
+/** The context of a step or a stage. If the step or stage consists of stages, their journal is its cursor. */
 export interface Staged<Context, Cursor = unknown> extends Walk<Cursor> {
   readonly stages: Journal<Context>;
 }
@@ -51,7 +51,7 @@ export interface Staged<Context, Cursor = unknown> extends Walk<Cursor> {
 type Work<Context, Found, Cursor> = (context: Context & Staged<Context, Cursor>) => Promise<Found>;
 
 export interface Journal<Context> {
-  /** Runs the stage once: its result replaces its cursor. A stage that waits throws `Paused`, and runs again with its cursor. */
+  /** Runs a stage once, and records its result in place of its cursor. A stage that waits throws `Paused`, and runs again later. */
   once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   /** Runs the last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
   runLast<Found, Cursor = unknown>(
@@ -59,12 +59,12 @@ export interface Journal<Context> {
     work: Work<Context, Found, Cursor>,
   ): Promise<Found>;
   readonly recorded: RecordedJournal;
-  /** Replaces the record, so that stages that are not in it run again. */
+  /** Replaces the journal, so that stages that are not in the new one run again. */
   rewrite(next: RecordedJournal): Promise<void>;
 }
 
 export const journalSchema = v.strictObject({
-  /** The name of a stage identifies the shape of its result: another shape needs another name. */
+  /** Results by stage. If the shape of a stage's result changes, the stage needs a new name. */
   passed: v.record(
     v.string(),
     v.object({
@@ -84,13 +84,13 @@ export type RecordedJournal = v.InferOutput<typeof journalSchema>;
 export interface Timed {
   /** False when the step should save its progress and end this invocation. */
   readonly hasTime: () => boolean;
-  /** Called before each batch of changes: stops a step whose lock was taken over. */
+  /** Call before each batch of changes: throws if the lock was taken over. */
   readonly renewLease: () => Promise<void>;
   /** Time that the step has worked, over all its invocations */
   readonly workedMs: () => number;
 }
 
-/** Adds to the context the place where a step, or one of its stages, resumes. */
+/** Adds to the context where a step, or one of its stages, resumes. */
 export function resume<Context extends Timed, Cursor>(
   context: Context,
   { cursor, saveCursor }: Resumed<Cursor>,
@@ -104,7 +104,7 @@ export function resume<Context extends Timed, Cursor>(
   });
 }
 
-/** @param resumed the cursor to begin at, and the function that saves the next ones */
+/** @param resumed the cursor to begin at, and the function that saves later cursors */
 export function openWalk<Cursor>(
   { hasTime }: Pick<Timed, 'hasTime'>,
   resumed: Resumed<Cursor>,
@@ -125,7 +125,7 @@ function openJournal<Context extends Timed>(
 ): Journal<Context> {
   let currentJournal: RecordedJournal | undefined;
 
-  // Parsed at its first use: the cursor of a stage without stages is no journal.
+  // Parsed at the first use, because the cursor of a stage that has no stages is not a journal.
   function read(): RecordedJournal {
     currentJournal ??= parseJournal(recorded) ?? NOTHING_RECORDED;
     return currentJournal;
@@ -138,9 +138,9 @@ function openJournal<Context extends Timed>(
 
   function runStage<Found, Cursor>(
     stage: string,
-    task: Work<Context, Found, Cursor>,
+    work: Work<Context, Found, Cursor>,
   ): Promise<Found> {
-    return task(
+    return work(
       resume<Context, Cursor>(context, {
         cursor: readStage(read(), stage) as Cursor | undefined,
         saveCursor: (cursor, progress) => record({ ...read(), open: { stage, cursor } }, progress),
@@ -150,13 +150,13 @@ function openJournal<Context extends Timed>(
 
   async function once<Found, Cursor>(
     stage: string,
-    task: Work<Context, Found, Cursor>,
+    work: Work<Context, Found, Cursor>,
   ): Promise<Found> {
     const passedEntry = read().passed[stage];
     if (passedEntry) return passedEntry.found as Found;
     if (!context.hasTime()) throw outOfTime();
     await context.renewLease();
-    const found = await runStage(stage, task);
+    const found = await runStage(stage, work);
     const entry = { found, workedMs: context.workedMs() };
     await record({ passed: { ...read().passed, [stage]: entry } });
     return found;
@@ -173,8 +173,9 @@ function openJournal<Context extends Timed>(
 }
 
 /**
- * Undefined before the first record. An unreadable record is an error: users may be on either version, and a rollback that
- * took it for the beginning would only open writes. @throws ValiError
+ * @returns undefined if nothing was recorded yet
+ * @throws ValiError for an unreadable record: a rollback that mistook the record for an empty one would only open writes, although
+ * users may be on either version
  */
 export function parseJournal(recorded: unknown): RecordedJournal | undefined {
   return v.parse(v.optional(journalSchema), upgradeNotes(recorded));
@@ -189,12 +190,12 @@ export async function readJournal(
   return parseJournal((await runs.readCheckpoint(runId, step))?.state);
 }
 
-/** Returns the result of a stage that has passed, the cursor of the current one, and undefined for any other. */
+/** @returns the result of a stage that has passed; the cursor of the current stage; undefined for any other stage */
 export function readStage({ passed, open }: RecordedJournal, stage: string): unknown {
   return stage in passed ? passed[stage]?.found : open?.stage === stage ? open.cursor : undefined;
 }
 
-/** Facts for the report of a step, which the stages of a switch return */
+/** Facts that the stages of a switch return for its report */
 export type Facts = Readonly<Record<string, string | number>>;
 
 /** Facts of all passed stages */
@@ -202,7 +203,7 @@ export function collectFacts(journal: RecordedJournal): Facts {
   return Object.assign({}, ...Object.values(stagesOf(journal)).map(({ found }) => found));
 }
 
-/** Passed stages, without the decisions that are recorded beside them: the names of those begin with "#". */
+/** @returns the passed stages, without the decisions recorded beside them, whose names begin with "#" */
 export function stagesOf({ passed }: RecordedJournal): RecordedJournal['passed'] {
   return Object.fromEntries(Object.entries(passed).filter(([name]) => !name.startsWith('#')));
 }
@@ -218,7 +219,7 @@ export interface Waiting {
   readonly leftSeconds?: number;
 }
 
-/** Thrown by a step that has to wait: ends the invocation, and is no failure. */
+/** Thrown by a step that has to wait. Ends the invocation, but is not a failure. */
 export class Paused extends Error {
   override readonly name = 'Paused';
   readonly waiting: Waiting;

@@ -1,15 +1,15 @@
-// Names the process that holds a lease. In the same container, the lock of a killed process is then free immediately; elsewhere it
-// has to expire.
+// Names the process that holds a lease. Another process in the same container can then see that the holder has ended, and take the
+// lock; elsewhere, the lock of a killed process has to expire.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface LeaseHolder {
   /** Name of this process; undefined on a system that does not show its processes */
   readonly self: string | undefined;
-  /** True if that process has ended; false if its state cannot be seen from here. */
+  /** True if the holder has ended; false if this process cannot see the holder's state */
   readonly hasEnded: (holder: string) => boolean;
 }
 
-/** Holder inside a function: it is frozen between invocations, and no other process sees its machine. */
+/** Holder inside a Lambda function, whose process is frozen between invocations and cannot be seen by others */
 export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, hasEnded: () => false };
 
 /** Reads `/proc` of Linux. On other systems every holder is unknown. */
@@ -42,7 +42,7 @@ function readMachine(proc: string): string | undefined {
 const ENDED = 'ended';
 const NO_PROCESS = ['ENOENT', 'ESRCH'];
 
-/** Start time of the process: another process may have the same number later. Undefined if it cannot be read */
+/** Reads when the process started, because another process may get the same number later. @returns undefined if it is unreadable */
 function readStartTime(proc: string, pid: number): string | undefined {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, 'utf8');

@@ -1,6 +1,6 @@
-// Reads what earlier versions recorded: the record of a run that went live in release 0.1.0 and can still be rolled back (other
-// runs of that release must be ended by that release), and the journal of a rollback whose decisions were notes beside its
-// stages. docs/migration/decisions/0012-journal.md tells how long this file is needed.
+// Reads two formats of earlier versions. One is the record of a run that went live in release 0.1.0 and can still be rolled back;
+// other runs of that release must be ended with it. The other is the journal of a rollback whose decisions were notes beside its
+// stages. docs/migration/decisions/0012-journal.md says how long this file is needed.
 import * as v from 'valibot';
 import { DECISIONS, EVIDENCE } from '../phases.ts';
 

@@ -1,5 +1,5 @@
-// Reports are JSON artifacts; the record has their digests and most important figures. The manifest of a backup is the only report
-// that other steps read again.
+// Reports are JSON artifacts; the run's record has their digests and most important figures. Other steps read only one report
+// again: the manifest of a backup.
 import * as v from 'valibot';
 import { keptSnapshotSchema } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { type Reference, type Run, referenceSchema } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
-/** The key contains the run's id and the lease's epoch: a retry writes another report and overwrites nothing. */
+/** The artifact's key contains the run's id and the lease's epoch, so a retry overwrites nothing. */
 export async function storeReport(
   { services: { artifacts, clock }, lease: { runId, epoch } }: ReportContext,
   name: Evidence,

@@ -1,6 +1,6 @@
-// The lock: only one run is under way, and only one of its steps at a time. Each lease has a higher epoch: a step that was presumed
-// dead learns at its next write that its epoch is over. As a single call may take longer than a lease, a heartbeat renews the
-// lease while a step works; it stops with the step, so that the lock of a crashed step expires.
+// The lock: only one run is under way, and only one of its steps at a time. Each lease has a higher epoch than the last, so a step
+// that was presumed dead learns at its next write that its epoch is over. A single call may take longer than a lease, so the lease
+// is renewed by a heartbeat, which stops with the step: the lock of a crashed step expires.
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { setAttributes } from '../../shared/update-writes.ts';
 import { hasEnded } from '../phases.ts';
@@ -20,9 +20,9 @@ export type RunLock = ReturnType<typeof createRunLock>;
 const NO_RUN = '';
 const NO_LEASE = 0;
 const NO_HOLDER = '';
-/** A request that a killed process has just sent arrives within this time. */
+/** After a process is killed, its last requests can still arrive for this long. */
 const ARRIVAL_MS = 3_000;
-/** Number of runs that are listed when a person asks for one that does not exist */
+/** Number of runs that are listed for a person who asks for a run that does not exist */
 const MAX_KNOWN_RUNS = 20;
 /** No lock has this epoch: a condition on it always fails. */
 const NO_EPOCH = -1;
@@ -46,20 +46,20 @@ export function createRunLock(options: {
     return lock && lock.active_run !== NO_RUN ? String(lock.active_run) : undefined;
   }
 
-  /** Finds the run under way; otherwise the one that went live last and can be rolled back; otherwise the one that ended last */
+  /** Finds the run under way, or else the last live run that can be rolled back, or else the last run that ended. */
   async function currentRun(): Promise<string | undefined> {
     const lock = await database.get(LOCK_KEY);
     return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
   }
 
-  /** Reads the lease of the step that works on the run, or that crashed. */
+  /** Reads the lease of the step that works on the run, or that crashed; undefined after its end. */
   async function leaseOf(runId: string): Promise<{ since: number; until: number } | undefined> {
     const lock = await database.get(LOCK_KEY);
     const [since, until] = [Number(lock?.lease_since ?? 0), Number(lock?.lease_until)];
     return lock?.active_run === runId && until > now() ? { since, until } : undefined;
   }
 
-  /** Lists runs without the lock that keep something to be removed later: live and aborted ones */
+  /** Lists the live and aborted runs that have released the lock but keep collections that must be removed later. */
   async function retainedRuns(): Promise<string[]> {
     return retainedRunsOf(await database.get(LOCK_KEY));
   }
@@ -69,7 +69,7 @@ export function createRunLock(options: {
     return knownRunsOf(await database.get(LOCK_KEY));
   }
 
-  // A run that is live or has ended needs no lock, even if its last step crashed while it held it. A rollback does.
+  // A run that is live or has ended needs no lock, even if its last step crashed while it held the lock. A rollback needs it.
   async function isFree(lock: Item | undefined): Promise<boolean> {
     if (!lock || lock.active_run === NO_RUN) return true;
     if (Number(lock.lease_until) > now()) return false;
@@ -137,7 +137,7 @@ export function createRunLock(options: {
     return name !== NO_HOLDER && now() - renewedAt >= ARRIVAL_MS && holder.hasEnded(name);
   }
 
-  /** Creates the write that fails once this lease is lost; part of every transaction that records work */
+  /** Creates the write that fails once this lease is lost. Every transaction that records work contains this write. */
   function fenceWrite(lease: Lease, leaseUntil = now() + leaseMs): Write {
     return setUnderLease(lease, { lease_until: leaseUntil });
   }
@@ -163,7 +163,7 @@ export function createRunLock(options: {
     return keepLeaseDuring({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the lease, unless it has ended already. @param retained given for a run that no longer needs the lock */
+  /** Ends the lease, unless it has ended already. @param retained present if the run no longer needs the lock */
   async function release(lease: Lease, retained?: Retained | 'ended'): Promise<void> {
     try {
       await database.commit([
@@ -291,10 +291,10 @@ interface Heartbeat {
   readonly ticker: Ticker;
 }
 
-/** Renewals per lease: all but one may fail. */
+/** Renewals per lease; the lease is kept if any of them succeeds. */
 const BEATS_PER_LEASE = 4;
 
-/** @param work gets a signal, which aborts when the lease is lost, or could not be renewed before it expired */
+/** @param work gets a signal that aborts when the lease is lost, or expires because it could not be renewed */
 export async function keepLeaseDuring<Result>(
   { renew, now, leaseMs, ticker }: Heartbeat,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -323,7 +323,7 @@ export async function keepLeaseDuring<Result>(
     return await work(controller.signal);
   } finally {
     stop();
-    // A late renewal would undo the release that follows.
+    // If a renewal arrived after the release that follows, the lock would be held again.
     await pendingBeat;
   }
 }

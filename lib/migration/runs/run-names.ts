@@ -1,4 +1,4 @@
-// Names of a run's own collections and artifacts: they contain its id, and only they are ever removed.
+// Names of a run's own collections and artifacts. They contain the run's id; nothing else is ever removed.
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
@@ -7,7 +7,7 @@ export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
   return plan.inPlace ? plan.sourceCollection : (plan.uploadAs ?? plan.targetCollection);
 }
 
-/** Collection that is built and filled, and its companion from mem0; in place, the built one only provides the slot. */
+/** The collection that the run builds and fills, and its companion; in place, it only provides the settings of the slot. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(run.plan.targetCollection);
 }
@@ -17,7 +17,7 @@ export function liveCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(liveCollectionOf(run));
 }
 
-/** The collection, and its companion for the entities of memories, by mem0's own rule for the name */
+/** The collection, and its companion for the entities of memories, which mem0 names by this rule */
 export function withCompanion(collection: string): [string, string] {
   return [collection, `${collection}_entities`];
 }
@@ -50,7 +50,7 @@ export function backupPrefixesOf({ runId }: Pick<Run, 'runId'>): string[] {
   return ['snapshot', 'graph', 'conflicts'].map((kind) => `${runId}/${kind}-`);
 }
 
-/** Key prefix of the last common version of both collections */
+/** Key prefix of the artifacts with the last common version of both collections */
 export function basePrefixOf({ runId }: Pick<Run, 'runId'>): string {
   return `${runId}/base-`;
 }
@@ -59,7 +59,7 @@ export function filterTestUser({ runId }: Run): Filter {
   return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
 }
 
-/** A user for whom the run writes, and who is no person; the API key of the run must belong to this user. */
+/** A user, but not a person, for whom the run writes test memories; the run's API key must belong to this user. */
 export function testUserOf(runId: string): string {
   return `${TEST_USER}${runId}`;
 }

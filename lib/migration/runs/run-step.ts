@@ -1,4 +1,4 @@
-// Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
+// Runs a step under the lock of its run: checks that the step is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { type AcceptedMove, chooseMove, hasReturned, isRepeated } from '../next.ts';
@@ -45,7 +45,7 @@ export type StepResult =
       readonly refused?: Run['refused'];
     };
 
-/** An invocation of a function, or of a step in its own process */
+/** An invocation of a Lambda function, or of a step in the operator's process */
 export interface Invocation {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock immediately. */
@@ -55,7 +55,7 @@ export interface Invocation {
 }
 
 interface StepOptions extends Invocation, Pick<StepCall, 'runId' | 'intent'> {
-  /** Why the window failed; the rollback step then only begins. */
+  /** Why the window failed; if present, the rollback step only begins, and the next invocation continues it. */
   readonly failed?: Refusal | undefined;
 }
 
@@ -79,7 +79,7 @@ export async function runStep(
       : () => {};
     return await lock.keepLease(lease, assertInTime, (leaseSignal) => {
       const signal = interruption ? AbortSignal.any([leaseSignal, interruption]) : leaseSignal;
-      // Aborts reads whose results are no longer needed.
+      // Also ends the pauses of reads whose results are no longer needed.
       const { time = createRealTime(AbortSignal.any([signal, invocationEnd.signal])) } = options;
       return runLocked(
         step,
@@ -93,7 +93,7 @@ export async function runStep(
   }
 }
 
-// The step's result counts even if the lock cannot be released: the lock expires by itself.
+// A failure to release the lock must not hide the step's result: the lock expires by itself.
 async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
   try {
     await lock.release(lease, retainedAs(await runs.read(lease.runId)));
@@ -159,7 +159,7 @@ async function runLocked(
       if (hasBegun()) return;
       const prepared = await prepare();
       signal.throwIfAborted();
-      // Replaces the record: what applied to the previous phase, such as accepted losses, is dropped.
+      // Drops what applied only to the previous phase, such as accepted losses.
       run = { ...enterNextPhase(run, { move, input, now: services.clock() }), ...prepared };
       await runs.write(lease, run);
       // The rollback of a failed window only begins here: the next invocation has its own time and permissions.
@@ -169,7 +169,7 @@ async function runLocked(
     get run() {
       return run;
     },
-    // Until the phase begins, the record has what was accepted for the previous phase.
+    // Until the phase begins, the accepted losses in the record are those of the previous phase.
     get input() {
       return hasBegun() ? { ...run.accepted, ...input } : input;
     },
@@ -201,7 +201,7 @@ async function runLocked(
   return toResult(finished);
 }
 
-/** Only the copy pauses by itself: in a switch, users wait. */
+/** Only a copy pauses when the store is slow: in a switch, users wait. */
 function createCopySlowdown(
   command: Command,
   { run, updateRun }: Pick<WorkContext, 'run' | 'updateRun'>,
@@ -212,8 +212,8 @@ function createCopySlowdown(
   return createSlowdown({ baselineMs: run.answerMs, onBaseline }, time);
 }
 
-// Lists the artifacts that the step builds on. If one was renewed, a step that had begun starts again: half of its work is for
-// another collection. A switch records its beginning as a phase, and renews evidence itself.
+// Lists the artifacts that the step builds on. If one of them is renewed, an unfinished step starts again: its work so far may be
+// for another collection. For a switch the list is empty: it records its beginning as a phase, and renews evidence itself.
 function listInputArtifacts(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
@@ -234,9 +234,9 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
 }
 
 /**
- * Records what the operator decided: accepted findings and the length of the window in the plan; and losses accepted for a step
- * under way, because the state machine may continue it. Before a window, such losses apply until the step is done or refused, or
- * an operator calls a step.
+ * Records what the operator decided. Accepted findings and the length of the window go into the plan. Losses accepted for a step
+ * under way are kept beside it, because the state machine may continue the step; before a window they apply until the step is done
+ * or refused, or until an operator calls a step.
  */
 function recordIntent(
   storedRun: Run,
@@ -256,9 +256,9 @@ function recordIntent(
   return continues ? acceptLosses(planned, input) : planned;
 }
 
-/** Records that the window failed, before its rollback begins. If the rollback is refused or killed, the record tells what to do. */
+/** Records that the window failed, before its rollback begins: if the rollback is refused or killed, the record says why. */
 function recordFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
-  // A repeated step fails only because the record says so already.
+  // If the failure is recorded already, the repeated step only failed because of that record.
   if (run.phase !== 'switching' || findFailure(run)) return run;
   return { ...run, refused, window: { ...windowOf(run), failed: refused } };
 }
@@ -276,7 +276,7 @@ function enterNextPhase(
   return acceptLosses(entered, input);
 }
 
-/** Adds the failure that caused the rollback: if the run has nothing to return to, the operator needs both reasons. */
+/** Adds the failure that caused the rollback to a refusal of the rollback itself: the operator needs both reasons. */
 function explainFailure(cause: unknown, failed: Run['refused']): unknown {
   const failure = translateFailure(cause);
   if (!failed || !(failure instanceof Refusal)) return failure;

@@ -1,5 +1,5 @@
-// Stores runs in one table: each run's record, the checkpoints of its steps, people's confirmations, and the time of the last
-// reminder. Record and checkpoints are written under the lease of a step.
+// Stores runs in one table: each run's record, the checkpoints of its steps, people's confirmations, the time of the last reminder,
+// and the read rate. Only records and checkpoints are written under the lease of a step.
 import * as v from 'valibot';
 import { createDatabase, type Database, type Item, type Write } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../shared/retry.ts';
@@ -74,9 +74,8 @@ function createRunStore(options: {
   }
 
   /**
-   * Records a step's end and deletes its checkpoint, so that a repeated step starts from the beginning. A run that enters
-   * `copied` has no switch under way: the checkpoint of the cutover is deleted, too. A run that is live or has ended frees
-   * the lock.
+   * Records a step's end and deletes its checkpoint, so that a repeated step starts from the beginning. A run that enters `copied`
+   * has no switch under way, so the checkpoint of the cutover is deleted, too. A run that is live or has ended frees the lock.
    * @throws Refusal when the lease is lost
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
@@ -94,7 +93,7 @@ function createRunStore(options: {
     await database.commit([fence, put(toItem(run)), ...deletions]);
   }
 
-  /** Called after the work that the checkpoint describes is durable. @throws Refusal when the lease is lost */
+  /** Call after the work that the checkpoint describes is durable. @throws Refusal when the lease is lost */
   async function saveCheckpoint(
     lease: Lease,
     step: Command,
@@ -111,7 +110,7 @@ function createRunStore(options: {
     return item && STORED_CHECKPOINT.read(item.content);
   }
 
-  /** @throws Refusal when that action is not pending: confirmed in advance, it would count as done */
+  /** @throws Refusal unless the action is pending: if it were confirmed in advance, it would count as done when requested */
   async function confirm(
     { runId, phase, pendingAction }: Run,
     { action, by }: { readonly action: ExternalAction; readonly by: string },
@@ -125,14 +124,14 @@ function createRunStore(options: {
     await database.commit([put({ ...key, confirmed_by: by, confirmed_at: now() })]);
   }
 
-  /** Reads who confirmed the pending action; undefined until then. */
+  /** Reads who confirmed the pending action; undefined before the confirmation. */
   async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
     if (!pendingAction) return undefined;
     const item = await database.get(keyOf(runId, nameConfirmation(pendingAction)));
     return item && v.parse(confirmationSchema, item).confirmed_by;
   }
 
-  /** The reminder is stored outside of the record, which needs the lock: people are reminded while another run holds it. */
+  /** Stored outside of the record, which is written under the lock: people are reminded even while another run holds the lock. */
   async function recordReminder(runId: string): Promise<void> {
     await database.commit([put({ ...keyOf(runId, REMINDER), reminded_at: now() })]);
   }
@@ -143,7 +142,7 @@ function createRunStore(options: {
     return item && Number(item.reminded_at);
   }
 
-  /** The rate is stored outside of the record, too: it changes while a step works. @param maxRate points per second; 0: no limit */
+  /** Stored outside of the record, because the rate can change while a step works. @param maxRate points per second; 0: no limit */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
     await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }
@@ -190,7 +189,7 @@ function refuseExistingRun(runId: string, item?: Item): Refusal {
   );
 }
 
-/** Time after which a crashed step's lock expires, unless its process is seen to have ended; longer than any change takes */
+/** A crashed step's lock expires after this time, or earlier if its process is seen to have ended. Longer than any change takes. */
 export const LEASE_MS = 120_000;
 
 export type RunRecords = ReturnType<typeof createRunRecords>;

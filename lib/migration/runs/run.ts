@@ -1,4 +1,4 @@
-// The record of a run: small, without secrets or users' data. Large data is in artifacts, which the record refers to.
+// The record of a run: small, without secrets or users' data. The record refers to artifacts, which contain large data.
 import * as v from 'valibot';
 import { baseSchema } from '../base.ts';
 import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
@@ -15,7 +15,7 @@ export const runIdSchema = v.pipe(
 const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
 const shortText = v.pipe(v.string(), v.maxLength(512));
 
-/** Location and digest of an artifact, and the few figures in it that decisions and people need */
+/** Location and digest of an artifact, and the few of its figures that decisions and people need */
 export const referenceSchema = v.strictObject({
   artifact: shortText,
   /** SHA-256, hexadecimal. */
@@ -33,7 +33,7 @@ export function countSchemaFor(noun: string) {
 export const bytesSchema = countSchemaFor('bytes');
 
 export const ACCEPTABLE = [
-  // All of the next four
+  // Accepts all of the next four
   'unreachable-users',
   'no-owner',
   'camel-case-ids',
@@ -58,7 +58,7 @@ export const planSchema = v.strictObject({
   targetCollection: shortText,
   /** Name under which the new collection is uploaded at the cutover; without it, the collection keeps its name. */
   uploadAs: v.optional(shortText),
-  /** The new version is deployed on the old collection; there is no second one. */
+  /** The new version is deployed on the old collection; there is no second collection. */
   inPlace: v.optional(v.boolean()),
   /** The switch moves aliases of the old collection, and a rollback moves them back. */
   movesAliases: v.optional(v.boolean()),
@@ -69,7 +69,7 @@ export const planSchema = v.strictObject({
   deploySeconds: v.optional(numberBetween(0, 7200)),
   /** Longest request of the memory backend: a write may still arrive this long after the freeze. */
   drainSeconds: numberBetween(0, 900),
-  // More days than a date can hold would fail only when the run goes live.
+  // Without a limit, a number too large for a date would fail only when the run goes live.
   retentionDays: v.pipe(
     numberBetween(30, 3650),
     v.integer(),
@@ -81,7 +81,7 @@ export const planSchema = v.strictObject({
   freeBytes: v.optional(bytesSchema),
   /** True if the old collection is removed when the rollback period ends. */
   removesWhenOver: v.boolean(),
-  /** True if the backups are removed then, too; reports and record are kept. */
+  /** True if the backups are removed at that time, too; reports and record are kept. */
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
 
@@ -106,7 +106,7 @@ const checkpointSchema = v.strictObject({
   progress: v.optional(progressSchema),
   /** Artifacts that the work so far is based on */
   inputs: v.optional(v.array(shortText)),
-  /** Time that the step had worked when this was saved */
+  /** Time that the step had worked before the checkpoint was saved */
   workedMs: v.optional(v.number()),
   savedAt: millisecondsSchema,
 });
@@ -132,25 +132,25 @@ export function toStoredRefusal({ name, why, data }: Refusal): NonNullable<Run['
 }
 
 /**
- * The window, from the freeze until users are on the old version again; none of it applies to the next window. It is not part of a
- * step's journal: next.ts, the watch and the status read it after that journal has been deleted.
+ * The window, from the freeze until users are on the old version again; none of this applies to the next window. The window is not
+ * in a step's journal, because next.ts, the watch and the status read it after the journal has been deleted.
  */
 const windowSchema = v.strictObject({
   /** Time at which the window closes, and the state machine rolls back by itself */
   deadlineAt: millisecondsSchema,
   /** Person who opened the window, having seen the report */
   approvedBy: v.optional(shortText),
-  /** Digest of that report, which the window replaces */
+  /** Digest of the approved report; the window replaces the report in the evidence. */
   approvedReport: v.optional(shortText),
   /** Why the window failed before traffic was opened; the run then rolls back. */
   failed: v.optional(refusedSchema),
-  /** Time from which the setting may name the new collection, and the new version may be deployed */
+  /** Since this time, the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
-  /** Aliases that are moved with the switch, as they were found before it */
+  /** Aliases found before the switch, which moves them */
   aliases: v.optional(v.array(v.string())),
-  /** Time from which users may have written to the new version */
+  /** Since this time, users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
-  /** No rollback could be proved: users stay on the new version until a person begins another. */
+  /** No rollback could be proved: users stay on the new version until a person begins another rollback. */
   stays: v.optional(v.literal(true)),
   /** End of the rollback period; known once the run has been live */
   retainUntil: v.optional(millisecondsSchema),
@@ -169,7 +169,7 @@ const runSchema = v.strictObject({
   plan: planSchema,
   evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
   startedAt: millisecondsSchema,
-  /** Phases of the run, with their beginnings; the earliest are dropped if there are many. */
+  /** Phases of the run, and when each began; the earliest are dropped if there are many. */
   history: v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
   /** Seconds that each step, and each stage of a window, last took, without interruptions */
   took: v.record(shortText, v.number()),
@@ -180,12 +180,12 @@ const runSchema = v.strictObject({
   /** True if the collection named by `uploadAs` is the run's own */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
-  /** Losses that the operator accepted for the step under way, which need not be given again to continue it */
+  /** Losses that the operator accepted for the step under way: a call that continues the step need not repeat them. */
   accepted: v.optional(acceptedLossSchema),
-  /** Evidence of the last window that has ended */
+  /** Evidence from the last window that has ended */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** Time at which an action of this phase was found to be confirmed but not done: requesting it again is a new request. */
+  /** Time at which a confirmed action of this phase was found not to be done: it is then requested as a new request. */
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: parts that the collection had before the run, and that an abort keeps */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
@@ -294,8 +294,8 @@ export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
 }
 
 /**
- * A step that is repeated in the phase it leads to keeps the time at which the run entered that phase. Actions requested in
- * another phase are no longer requested. Losses that were accepted for the step that ends do not apply to the next one.
+ * Returns the run in the given phase, without the last refusal and the losses accepted for the step that ends. Only a change of
+ * phase is added to the history, and drops the pending action.
  */
 export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   const { refused, accepted: _, ...cleared } = run;
@@ -325,7 +325,7 @@ export function acceptLosses(run: Run, { acknowledgedLoss, deletes }: AcceptedLo
 
 const MAX_HISTORY = 100;
 
-/** Facts about a window that is over do not apply to the next one. */
+/** Drops facts about the ended window: they do not apply to the next window. */
 function leaveWindow(run: Run): Run {
   const { window: _, ...runWithoutWindow } = run;
   const { ended = [], lasting = [] } = Object.groupBy(Object.entries(run.evidence), ([kind]) =>
@@ -335,10 +335,10 @@ function leaveWindow(run: Run): Run {
   return { ...runWithoutWindow, ...lastWindow, evidence: Object.fromEntries(lasting) };
 }
 
-// The backup of the window is kept: the next window takes another.
+// The backup from the window is not dropped: it is replaced when the next window takes another.
 const WINDOW_EVIDENCE: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
-/** Names the lock's list for a run that has released the lock; undefined if the run keeps nothing that must be removed later */
+/** Names the list in which the lock keeps a run that has released it; undefined for a run without anything to remove later */
 export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' ? 'left' : undefined;
@@ -376,7 +376,7 @@ function defineStored<Output>(
   };
 }
 
-// An item of the table can have 400 KB. A checkpoint is read only by its step. The record is also part of the status, which the
-// state machine passes on together with a step's failure, in at most 256 KB.
+// An item of the table can have 400 KB. The record has a lower limit, because it is also part of the status, which the state
+// machine passes on together with a step's failure, in at most 256 KB.
 export const STORED_RUN = defineStored(runSchema, 64 * 1024, upgradeReleasedRun);
 export const STORED_CHECKPOINT = defineStored(checkpointSchema, 256 * 1024);

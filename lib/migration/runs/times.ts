@@ -5,7 +5,7 @@ import { type Checkpoint, type Progress, type Run, wasOpened, windowOf } from '.
 /** Interval at which a service, or a person's approval, is checked */
 export const POLL_SECONDS = 5;
 
-/** Interval for work that mostly takes a second or two: short at first, because users wait in the window. */
+/** Interval for polling work that mostly takes a second or two: short at first, because users wait in the window. */
 export function pollSeconds(awaitedMs: number): number {
   return Math.min(POLL_SECONDS, Math.max(1, Math.floor(awaitedMs / 4_000)));
 }
@@ -22,9 +22,9 @@ export const DAY_MS = 86_400_000;
  * A step that begins after the deadline is not stopped.
  */
 export function assertNotClosing(run: Pick<Run, 'window'>, clock: () => Date): () => void {
-  const isLate = isPastDeadline(run, clock());
+  const beganLate = isPastDeadline(run, clock());
   return () => {
-    if (!isLate && isPastDeadline(run, clock())) throw notNow(describeClosing(run));
+    if (!beganLate && isPastDeadline(run, clock())) throw notNow(describeClosing(run));
   };
 }
 
@@ -55,7 +55,7 @@ export function createSpeedMeter(clock: () => Date) {
   };
 }
 
-/** After a longer gap between two invocations the step counts as interrupted, and the gap as no work. */
+/** A longer gap between two invocations counts as an interruption, not as work. */
 const MAX_GAP_MS = 60_000;
 
 /** Measures how long a step works, over all its invocations. */
@@ -88,7 +88,7 @@ export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
     until: new Date(retainUntil).toISOString(),
     daysLeft: Math.max(0, Math.ceil(remainingMs / DAY_MS)),
     isOver,
-    /** True in the last week, in which a rollback has to begin */
+    /** True in the last week of the rollback period: a rollback must begin before its end */
     isEnding: !isOver && remainingMs <= WARNING_DAYS * DAY_MS,
   };
 }

@@ -36,7 +36,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
     return (await fetchResult<Schemas['FacetResponse']>(call)).hits;
   }
 
-  /** Reads a page of points in order of id. Points that are inserted later, before the next page, are missed. */
+  /** Reads a page of points in order of id. Points that are inserted later with lower ids than the next page's are missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const { limit, offset, filter } = request;
     const body: Schemas['ScrollRequest'] = {
@@ -61,7 +61,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
 
   /**
    * The write is durable when this returns. `insert_only` (1.17 and later) never changes an existing point.
-   * @param update_filter existing points that it does not match remain unchanged
+   * @param update_filter existing points that do not match the filter remain unchanged
    */
   async function upsert(
     collection: string,
@@ -86,7 +86,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
       id: verbatim(id),
       vector: verbatim(vector),
     }));
-    // One operation for all points: with one per point, the server takes more than ten times as long.
+    // One operation updates all points: with one operation per point, the server takes more than ten times as long.
     const should = updates.map(({ id, filter }) => ({
       must: [{ has_id: [verbatim(id)] }, ...(filter ? [filter] : [])],
     }));
@@ -115,7 +115,7 @@ export function createQdrantPoints({ fetchText, fetchResult, write }: Transport)
   }
 
   /** True if the store itself can compute keyword vectors for the slot. */
-  // A store without the model returns 400; one whose inference service was never started returns 500.
+  // A store without the model returns 400; a store whose inference service was never started returns 500.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };
     const body: Schemas['QueryRequest'] = { query, using: slot, limit: 1 };

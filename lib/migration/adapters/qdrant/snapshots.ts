@@ -1,4 +1,4 @@
-// Snapshots over Qdrant's REST API: no request waits for a whole snapshot, and none is held in memory.
+// Snapshots over Qdrant's REST API. No request waits until a snapshot is made or restored, and no snapshot is held in memory.
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -38,7 +38,7 @@ export function createQdrantSnapshots(transport: Transport) {
     return await fetchResult({ path: collectionPath(collection, '/snapshots') });
   }
 
-  /** Downloads the file from a byte on, until its end or until the connection breaks. */
+  /** Downloads the file from the given byte on, until the file ends or the connection breaks. */
   async function downloadSnapshot(
     collection: string,
     name: string,
@@ -50,7 +50,7 @@ export function createQdrantSnapshots(transport: Transport) {
     const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
     const response = await openResponse({ path, headers }, watchdog.signal);
-    return toPart(transport.toHttpCall({ path }), response, fromByte, watchdog);
+    return toSnapshotPart(transport.toHttpCall({ path }), response, fromByte, watchdog);
   }
 
   // A missing snapshot counts as deleted: the response to an earlier request may have been lost.
@@ -59,7 +59,7 @@ export function createQdrantSnapshots(transport: Transport) {
     await fetchResult({ method: 'DELETE', path }).catch(undefinedIfNotFound);
   }
 
-  /** Counts points of a collection that may still be restored. @returns undefined while the collection cannot be read */
+  /** Counts the points of a collection that the store may still be restoring. @returns undefined while it cannot be read */
   // The request is not retried: while a shard is being replaced, reads fail with a 500.
   async function countRestoredPoints(collection: string): Promise<number | undefined> {
     const path = collectionPath(collection, '/points/count');
@@ -85,7 +85,7 @@ function snapshotPath(collection: string, name: string): string {
   return collectionPath(collection, `/snapshots/${encodeURIComponent(name)}`);
 }
 
-function toPart(
+function toSnapshotPart(
   call: HttpCall,
   response: Response,
   fromByte: number,
@@ -107,7 +107,7 @@ async function* skipBytes(byteCount: number, bytes: AsyncIterable<Uint8Array>) {
   }
 }
 
-// Keeps a reference to the response: if it is garbage-collected, fetch cancels its body without an error.
+// Keeps a reference to the response: if the response is garbage-collected, fetch cancels its body without an error.
 async function* limitSilence(call: HttpCall, response: Response, watchdog: Watchdog) {
   try {
     for await (const chunk of response.body ?? []) {
@@ -144,8 +144,8 @@ const SILENCE_MS = 30 * 60_000;
  * Uploads a snapshot; resolves when the store has the whole file. The store then creates or overwrites the collection, without
  * reporting whether that fails.
  */
-// Does not use fetch: it cannot announce the length of a stream, and gives up after 300 seconds without a response, while the
-// store still unpacks a large file.
+// Does not use fetch, which cannot announce the length of a stream, and gives up after 300 seconds without a response, while the
+// store may still be unpacking a large file.
 function createUpload({ toHttpCall, keyHeaders }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;
@@ -171,7 +171,7 @@ function createUpload({ toHttpCall, keyHeaders }: Transport) {
   };
 }
 
-/** Time that a server has to refuse the body; no response counts as acceptance. */
+/** Time that a server has to refuse the upload before its body is sent; no response counts as acceptance. */
 const CONTINUE_MS = 5_000;
 
 /**
@@ -196,7 +196,7 @@ function createUploadProbe({ toHttpCall, keyHeaders }: Transport) {
       request.on('error', (cause) => reject(toConnectionFailure(call, cause)));
       request.flushHeaders();
     }).finally(() => request.destroy());
-    // Any other response comes from the store, which has received no snapshot.
+    // Any other response comes from the store, which misses the body: no proxy has refused its size.
     if (response?.status === TOO_LARGE) throw await toFailure(`POST ${path}`, response);
   };
 }

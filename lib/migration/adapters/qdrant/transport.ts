@@ -14,7 +14,7 @@ export interface QdrantConnection {
   /** For example `https://qdrant.internal:6333` */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** Timeout of one complete response; below the 300 s after which fetch itself gives up */
+  /** Timeout of one complete response; must be below the 300 s after which fetch itself gives up */
   readonly timeoutMs?: number;
   readonly pace?: RetryPolicy;
   readonly fetch?: typeof fetch;
@@ -86,7 +86,7 @@ export function createTransport(connection: QdrantConnection) {
       throw storeUnavailable(`${nameRequest(call)}: answered "${status}"`);
   }
 
-  /** Makes a change that must not be made twice: after a lost response, it is repeated only if it is not done. */
+  /** Makes a change that must not be made twice: after a lost response, the request is repeated only if the change is not done. */
   async function changeOnce(call: Call, isDone: () => Promise<boolean>): Promise<void> {
     let isRetry = false;
     await withRetries(async () => {
@@ -152,14 +152,14 @@ function storeUnavailable(why: string, options?: RetryableOptions): RetryableFai
   return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
 
-// An older store reports a full disk as an internal error, but retries are useless.
+// Older stores report a full disk as an internal error, which would be retried in vain.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** Translates an unsuccessful response into an error. Reads its body. */
 export async function toFailure(call: string, response: Response): Promise<Error> {
   const { headers } = response;
   const reason = readReason(await response.text());
-  // The store's version decides the status, but the meaning is always that the request was too large.
+  // The status of a request that is too large depends on the store's version.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
   const why = `${call}: ${response.status} ${redact(reason)}${limit}`.trim();
@@ -173,7 +173,7 @@ export async function toFailure(call: string, response: Response): Promise<Error
   return storeUnavailable(why, { code: status, retryAfterSeconds: readRetryAfterSeconds(headers) });
 }
 
-/** Status for a body larger than the store, or a proxy, accepts */
+/** Status for a body that is larger than the store, or a proxy in front of it, accepts */
 export const TOO_LARGE = 413;
 
 const BODY_LIMIT =
@@ -183,7 +183,7 @@ const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
-// Removes quotations, because a store may quote a memory. The message names the collection and the snapshot in the request.
+// Removes quotations, because a store may quote a memory. The collection and the snapshot are still named by the request's path.
 function redact(reason: string): string {
   const unquoted = reason.replace(QUOTED, '…').replace(UUID, '…');
   return unquoted.length > MAX_REASON_LENGTH
@@ -191,7 +191,7 @@ function redact(reason: string): string {
     : unquoted;
 }
 
-// The body is `{"status":{"error":"text"}}`, but plain text for a refused key or a missing file.
+// The body is `{"status":{"error":"text"}}`, or plain text for a refused key or a missing file.
 function readReason(body: string): string {
   try {
     const { status } = JSON.parse(body) as { status?: { error?: unknown } };
