@@ -1,5 +1,5 @@
-// The base of a three-way comparison: the last common version of both collections. It consists of the id and digest of each
-// memory, sorted by id, in artifacts. A comparison reads the previous comparison's base, and writes its own as it proceeds.
+// The base of a three-way comparison: the last common version of both collections. It is a list of each memory's id and digest,
+// sorted by id, in artifacts. A comparison reads the base of the previous comparison, and writes its own as it proceeds.
 import * as v from 'valibot';
 import type { CommonVersion, ListedMemory } from './fate.ts';
 import { mergeById, type Pair, type Sorted } from './pairs.ts';
@@ -73,7 +73,7 @@ function createBaseReader({ artifacts, previous }: BaseSource) {
   const pendingIds = new Set(previous?.making);
   let next: IteratorResult<ListedMemory, undefined> | undefined;
   return async function findCommonVersion(id: PointId): Promise<CommonVersion> {
-    if (!isKnown(previous, id)) return 'unknown';
+    if (!isCovered(previous, id)) return 'unknown';
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
     if (!next.done && next.value.id === id) return next.value.digest;
@@ -81,7 +81,7 @@ function createBaseReader({ artifacts, previous }: BaseSource) {
   };
 }
 
-function isKnown(base: Base | undefined, id: PointId): boolean {
+function isCovered(base: Base | undefined, id: PointId): boolean {
   if (base?.knownTo === undefined) return base !== undefined;
   return comparePointIds(id, base.knownTo) < 0;
 }

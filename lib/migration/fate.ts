@@ -50,7 +50,7 @@ export function isSame(first: Version, second: Version): boolean {
 /** How vectors are compared, and who makes keyword vectors */
 export interface VectorRules {
   readonly tolerance?: number;
-  /** by-store: the store makes them, and the standby collection must have them. */
+  /** by-store: the store makes keyword vectors, and the standby collection must have them. */
   readonly keywords: string;
 }
 

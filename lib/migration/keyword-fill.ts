@@ -75,7 +75,7 @@ export async function fillUnfilled(
 export interface VersionWalk {
   /** Number of filled points */
   readonly points: number;
-  /** Digest of their ids and versions, which stays the same while none of the points is written to */
+  /** Digest of the ids and versions of these points; it changes when any of them is written to */
   readonly digest: string;
   /** Points filled again, because their keywords belonged to an earlier text */
   readonly refilled: number;

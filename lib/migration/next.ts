@@ -11,7 +11,7 @@ import {
 } from './runs/times.ts';
 
 export interface Next {
-  /** The command that advances the run; null if it has ended, or can only be aborted */
+  /** The command that advances the run; null if the run has ended, or can only be aborted */
   readonly command: Command | null;
   /** Every move that the run accepts now */
   readonly moves: readonly Move[];
@@ -22,7 +22,7 @@ export interface Next {
 /** Work that a timer begins: a due command, a reminder, or the removal of what an aborted run left on the services */
 export interface DueWork {
   readonly work: 'rollback' | 'retention' | 'remind' | 'remove';
-  /** True if it is done once a day at most */
+  /** True if the work is done at most once a day */
   readonly isDaily: boolean;
 }
 
@@ -68,7 +68,7 @@ export function mustReturn(run: RunState, now: Date): boolean {
   return whyMustReturn(run, now) !== undefined;
 }
 
-/** Says why the window must be rolled back: it has failed, or its time is up. */
+/** Says why the window must be rolled back: it has failed, or has passed its deadline. */
 function whyMustReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
   const refusalAfterDeadline = isPastDeadline(run, now)

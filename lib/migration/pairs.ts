@@ -23,16 +23,16 @@ export async function* mergeById<Active extends Sorted, Standby extends Sorted>(
   let active = (await activeMemories.next()).value;
   let standby = (await standbyMemories.next()).value;
   for (;;) {
-    const order = compareOrder(active, standby);
-    const id = (order > 0 ? standby : active)?.id;
+    const comparison = compareOrder(active, standby);
+    const id = (comparison > 0 ? standby : active)?.id;
     if (id === undefined) return;
     yield {
       id,
-      active: order <= 0 ? active : undefined,
-      standby: order >= 0 ? standby : undefined,
+      active: comparison <= 0 ? active : undefined,
+      standby: comparison >= 0 ? standby : undefined,
     };
-    if (order <= 0) active = (await activeMemories.next()).value;
-    if (order >= 0) standby = (await standbyMemories.next()).value;
+    if (comparison <= 0) active = (await activeMemories.next()).value;
+    if (comparison >= 0) standby = (await standbyMemories.next()).value;
   }
 }
 

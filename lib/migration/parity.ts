@@ -52,7 +52,7 @@ interface Sampling {
   readonly sample: readonly Candidate[];
 }
 
-/** One entry for each sampled memory; null if the collections no longer have the same version, or it has no vector */
+/** One entry for each sampled memory; null if the memory has no vector, or differs between the collections */
 type Probes = readonly (Probe | null)[];
 
 interface ParitySettings {
@@ -291,7 +291,7 @@ const MIN_SHARE = 0.98;
 /** With fewer searches, the 95th percentile would be the single slowest one. */
 const MIN_SEARCHES_FOR_P95 = 20;
 
-/** Findings that the operator must repair or accept */
+/** Lists findings that the operator must repair or accept. */
 export function listFindings(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
   const { searchedByKeywords, foundByKeywords } = parity;

@@ -38,7 +38,7 @@ export interface ReconcileReport {
   readonly examples: readonly PointId[];
   /** Points with text but without a keyword vector, as the store cannot make one */
   readonly withoutKeywords: number;
-  /** Late writes: changes to the standby collection since both were equal */
+  /** Late writes: changes to the standby collection since both collections were equal */
   readonly strays: LateWrites;
 }
 

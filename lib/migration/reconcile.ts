@@ -104,8 +104,8 @@ function readComparedPairs(
   base: BaseAccess | undefined,
 ): AsyncIterable<ComparedPair> {
   const request = { limit: pageSize, offset };
-  const ours = readPoints(from, request, excludedUser);
-  return mergeVersions(ours, readPoints(to, request, excludedUser), base);
+  const activePoints = readPoints(from, request, excludedUser);
+  return mergeVersions(activePoints, readPoints(to, request, excludedUser), base);
 }
 
 export interface ReconcilePorts extends ResolvePorts, Walk<ReconcileCheckpoint> {

@@ -135,16 +135,16 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   async function countDueRemovals(pairs: readonly ComparedPair[]): Promise<void> {
     const { first, second } = walk.removals();
     const pairsToWrite = pairs.filter(mustWrite);
-    const fromFirst = pairsToWrite.filter(
+    const activeRemovals = pairsToWrite.filter(
       (pair) => pair.active && decideDirection(pair) === 'backward',
     ).length;
-    if (first + fromFirst > backLimit) isDamaged = true;
-    const removedFromSecond = pairs.filter(
+    if (first + activeRemovals > backLimit) isDamaged = true;
+    const removedStandbyPairs = pairs.filter(
       (pair) => !pair.active && mustWrite(pair) && decideDirection(pair) !== 'backward',
     );
     const newRemovals = {
-      first: isDamaged ? first : first + fromFirst,
-      second: second + removedFromSecond.length,
+      first: isDamaged ? first : first + activeRemovals,
+      second: second + removedStandbyPairs.length,
     };
     const isUnlimited = backLimit === Number.POSITIVE_INFINITY;
     if (isUnlimited || newRemovals.first + newRemovals.second === first + second) return;
@@ -238,7 +238,6 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return direction === 'conflict' || (direction === 'not-applied' && pair.standby !== undefined);
   }
 
-  /** True if this walk writes the pair. */
   function mustWrite(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     if (direction === undefined) return false;

@@ -70,8 +70,8 @@ export async function scan(
       usersDigest.add(hash);
       figures.points += 1;
       if (owner !== NO_USER) counts.add(digestUser(owner, hash));
-      const reason = whyUnreachable(payload);
-      if (reason) unreachable[reason] += 1;
+      const unreachableReason = whyUnreachable(payload);
+      if (unreachableReason) unreachable[unreachableReason] += 1;
       if (isExpired(payload, now)) figures.expired += 1;
     }
   }

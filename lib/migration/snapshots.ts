@@ -117,18 +117,18 @@ async function makeSnapshot(
   collection: string,
 ): Promise<MadeSnapshot> {
   const { vectors, clock } = context.services;
-  let state = context.cursor ?? {
+  let sentRequests = context.cursor ?? {
     known: await listSnapshotNames(vectors, collection),
     requests: [],
   };
-  const [snapshot] = await listOwnSnapshots(vectors, collection, state);
-  if (snapshot) return { ...state, snapshot };
-  if (shouldRequest(state.requests, clock().getTime(), collection)) {
-    state = await requestSnapshot(context, collection, state);
-    const [snapshot] = await listOwnSnapshots(vectors, collection, state);
-    if (snapshot) return { ...state, snapshot };
+  const [snapshot] = await listOwnSnapshots(vectors, collection, sentRequests);
+  if (snapshot) return { ...sentRequests, snapshot };
+  if (shouldRequest(sentRequests.requests, clock().getTime(), collection)) {
+    sentRequests = await requestSnapshot(context, collection, sentRequests);
+    const [snapshot] = await listOwnSnapshots(vectors, collection, sentRequests);
+    if (snapshot) return { ...sentRequests, snapshot };
   }
-  throw createStorePause(clock().getTime() - (state.requests.at(-1)?.at ?? 0));
+  throw createStorePause(clock().getTime() - (sentRequests.requests.at(-1)?.at ?? 0));
 }
 
 /** @throws Refusal if the store took too long */

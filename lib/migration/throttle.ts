@@ -24,7 +24,7 @@ const LIMIT_REFRESH_MS = 2_000;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * A token bucket of at most the points of one second. It starts empty, so that even a step that is killed and resumed
+ * A token bucket with room for the points of one second. It starts empty, so that even a step that is killed and resumed
  * repeatedly keeps to the limit.
  * @param readLimit reads the limit in points per second; undefined if unlimited. Called every few seconds: the limit may change
  */
@@ -32,13 +32,13 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   let tokens = 0;
   let filledAt = now();
   let limit: number | undefined;
-  let readAt = Number.NEGATIVE_INFINITY;
+  let limitReadAt = Number.NEGATIVE_INFINITY;
   let lastTurn: Promise<void> = Promise.resolve();
 
   async function fill(points: number): Promise<void> {
-    if (now() - readAt >= LIMIT_REFRESH_MS) {
+    if (now() - limitReadAt >= LIMIT_REFRESH_MS) {
       limit = await readLimit();
-      readAt = now();
+      limitReadAt = now();
     }
     const earned = ((limit ?? 0) * (now() - filledAt)) / 1_000;
     filledAt = now();
@@ -81,14 +81,14 @@ const MAX_PAUSE_FACTOR = 4;
 /**
  * Pauses after a response if all recent responses took much longer than those at the start. The first pause lasts as long as the
  * response took, later ones up to four times as long.
- * @param baselineMs duration of a response at the start; undefined until it is measured, which `onBaseline` reports
+ * @param baselineMs duration of a response at the start; if undefined, it is measured and passed to `onBaseline`
  */
 export function createSlowdown(
   options: { baselineMs: number | undefined; onBaseline: (milliseconds: number) => Promise<void> },
   { sleep }: Pick<Time, 'sleep'>,
 ) {
   let { baselineMs } = options;
-  let factor = 0;
+  let pauseFactor = 0;
   let recentDurations: readonly number[] = [];
 
   return async function afterResponse(milliseconds: number): Promise<void> {
@@ -102,8 +102,10 @@ export function createSlowdown(
       return await options.onBaseline(baselineMs);
     }
     const isSlow = isMuchSlower(Math.min(...recentDurations), baselineMs);
-    factor = isSlow ? Math.min(MAX_PAUSE_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
-    if (factor > 0) await sleep(factor * milliseconds);
+    pauseFactor = isSlow
+      ? Math.min(MAX_PAUSE_FACTOR, Math.max(1, pauseFactor * 2))
+      : Math.floor(pauseFactor / 2);
+    if (pauseFactor > 0) await sleep(pauseFactor * milliseconds);
   };
 }
 

@@ -3,7 +3,7 @@ import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface HttpCall {
   readonly url: string;
-  /** Service and operation, for messages. They do not show the URL, which may contain secrets. */
+  /** Service and operation, for messages, which must not show the URL: it may contain secrets. */
   readonly name: string;
 }
 

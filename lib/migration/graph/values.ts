@@ -153,8 +153,8 @@ function refuseValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
 
-// Some values cannot be converted by the driver, such as zoned date-times beyond the year 275,760, where JavaScript's own dates
-// end. It returns objects that throw on access.
+// For values that it cannot convert, the driver returns objects that throw on access. Such values are zoned date-times beyond the
+// year 275,760, where JavaScript's own dates end.
 function encodeReadable(encode: () => Tagged, path: string): Tagged {
   try {
     return encode();

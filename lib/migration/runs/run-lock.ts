@@ -77,7 +77,7 @@ export function createRunLock(options: {
     return run?.phase === 'live' || hasEnded(run?.phase);
   }
 
-  /** Checks that a new run can begin. @throws Refusal while another run is under way */
+  /** @throws Refusal while another run is under way */
   async function assertFree(): Promise<void> {
     const lock = await database.get(LOCK_KEY);
     if (!(await isFree(lock))) throw refuseOtherRun(lock);

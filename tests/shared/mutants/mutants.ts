@@ -1432,7 +1432,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
     ["pendingIds.has(id) ? 'inserting' : 'absent'", "'absent'"],
-    ["if (!isKnown(previous, id)) return 'unknown';", ''],
+    ["if (!isCovered(previous, id)) return 'unknown';", ''],
   ]),
   // Each safeguard of the checked model, removed from the code (docs/migration/model/README.md).
   ...[
@@ -1477,7 +1477,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ]),
     withoutSafeguard('UNKNOWN_IS_ABSENT', 'base.ts', [
-      "if (!isKnown(previous, id)) return 'unknown';",
+      "if (!isCovered(previous, id)) return 'unknown';",
       '',
     ]),
     withoutSafeguard('BASE_OUTLIVES_RESTORE', 'steps/switch-back.ts', [
@@ -1521,7 +1521,7 @@ export function wasExcessive(changes: Changes, operatorLimit?: number): boolean 
   ].flat(),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
     ['newRemovals.second > limit', 'newRemovals.second > 2 * limit'],
-    ['first + fromFirst > backLimit', 'false'],
+    ['first + activeRemovals > backLimit', 'false'],
     ['pair.active && decideDirection(pair)', '!pair.standby && decideDirection(pair)'],
     ['await keepOverwritten(rereadPairs);', ''],
   ]),

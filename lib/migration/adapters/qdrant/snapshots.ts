@@ -196,7 +196,7 @@ function createUploadProbe({ toHttpCall, keyHeaders }: Transport) {
       request.on('error', (cause) => reject(toConnectionFailure(call, cause)));
       request.flushHeaders();
     }).finally(() => request.destroy());
-    // Any other response comes from the store, which misses the body: no proxy has refused its size.
+    // Any other response comes from the store, so no proxy has refused the size.
     if (response?.status === TOO_LARGE) throw await toFailure(`POST ${path}`, response);
   };
 }
