@@ -116,7 +116,7 @@ export const stepInputSchema = v.strictObject({
   accepts: v.optional(planSchema.entries.accepts),
   /** Replaces the length of the window in the plan */
   windowMinutes: v.optional(planSchema.entries.windowMinutes),
-  /** Approves the report with this digest; its beginning is enough. */
+  /** Approves the report with this digest; the first digits are enough. */
   approvedDigest: v.optional(
     v.pipe(
       v.string(),
@@ -144,7 +144,7 @@ const STEP_FIELDS = {
   approvedBy: ['cutover'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
-/** The request to a function */
+/** A request to run a step */
 export interface StepCall {
   readonly runId: string;
   /** Without an intent, the step runs only if no person has to decide. */

@@ -21,7 +21,7 @@ export interface Resumed<Cursor = unknown> {
   saveCursor(cursor: Cursor, progress?: Progress): Promise<unknown>;
 }
 
-/** Work that goes page by page, can pause after each page, and resumes at its cursor */
+/** Work that proceeds page by page, can pause after each page, and resumes at its cursor */
 export interface Walk<Cursor> extends Resumed<Cursor> {
   /**
    * Call after each page. Saves the cursor if the page is due or no time is left.
@@ -90,7 +90,7 @@ export interface Timed {
   readonly workedMs: () => number;
 }
 
-/** Adds to the context where a step, or one of its stages, resumes. */
+/** Adds the cursor, checkpoints and stages of a step, or of one of its stages, to the context. */
 export function resume<Context extends Timed, Cursor>(
   context: Context,
   { cursor, saveCursor }: Resumed<Cursor>,

@@ -83,7 +83,7 @@ export function createRunLock(options: {
     if (!(await isFree(lock))) throw refuseOtherRun(lock);
   }
 
-  /** Creates the write by which a new run gets the lock; it is refused while another run has it. */
+  /** Creates the write by which a new run gets the lock. The write is refused while another run has the lock. */
   async function claimWrite(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const currentEpoch = epochOf(lock);

@@ -1,4 +1,4 @@
-// Names of a run's own collections and artifacts. They contain the run's id; nothing else is ever removed.
+// Names of a run's own collections and artifacts. All generated names contain the run's id.
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
@@ -27,7 +27,7 @@ export function restoreTestCollectionOf({ runId }: Pick<Run, 'runId'>): string {
   return `restore_drill_${runId}`;
 }
 
-/** Collection for the real restore, if the old collection was deleted in the meantime */
+/** Collection for the real restore, if the old collection is missing or damaged at a rollback */
 export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'>): string {
   return `${plan.sourceCollection}_restored_${runId}`;
 }

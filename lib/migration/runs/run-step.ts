@@ -50,7 +50,7 @@ export interface Invocation {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock immediately. */
   readonly interruption?: AbortSignal | undefined;
-  /** Clock for the limit of reads; the real one by default */
+  /** Clock for the read limit; the real clock by default */
   readonly time?: Time | undefined;
 }
 

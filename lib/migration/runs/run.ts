@@ -18,7 +18,7 @@ const shortText = v.pipe(v.string(), v.maxLength(512));
 /** Location and digest of an artifact, and the few of its figures that decisions and people need */
 export const referenceSchema = v.strictObject({
   artifact: shortText,
-  /** SHA-256, hexadecimal. */
+  /** SHA-256, hexadecimal */
   digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   recordedAt: millisecondsSchema,
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
@@ -95,13 +95,13 @@ const progressSchema = v.strictObject({
   total: v.number(),
   /** Points by default */
   unit: v.optional(v.literal('bytes')),
-  /** Average since the invocation began; absent until it has advanced */
+  /** Average since the invocation began; absent until the step has advanced */
   perSecond: v.optional(v.number()),
 });
 
 /** Progress of a step; written only after the work that it describes is durable */
 const checkpointSchema = v.strictObject({
-  /** Resume point of the step; no other step reads it. */
+  /** Journal of the step, or the cursor at which the step resumes */
   state: v.unknown(),
   progress: v.optional(progressSchema),
   /** Artifacts that the work so far is based on */
