@@ -5,14 +5,14 @@ export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiKey {
-  /** Identifies the key, and grants no access. */
+  /** Safe to show: the id gives no access. */
   readonly id: string;
   readonly name: string;
   readonly ledger: string;
   readonly scope: Scope;
   /** Milliseconds since 1970, UTC. */
   readonly createdAt: number;
-  /** Day of the last use in UTC, `YYYY-MM-DD`; undefined before the first one. */
+  /** Day of the last use in UTC, `YYYY-MM-DD`; undefined for a key that was never used. */
   readonly lastUsedOn: string | undefined;
   /** Milliseconds since 1970, UTC; undefined while the key is valid. */
   readonly revokedAt: number | undefined;

@@ -1,4 +1,4 @@
-// Calendar dates without a time: `YYYY-MM-DD`, years 0001 to 9999, the Gregorian calendar throughout.
+// Calendar dates without a time: `YYYY-MM-DD`, years 0001 to 9999, in the Gregorian calendar.
 import * as v from 'valibot';
 
 /** `YYYY-MM-DD` */
@@ -51,12 +51,12 @@ export function toDate(month: CalendarMonth, day: number): CalendarDate {
 }
 
 export function daysInMonth(month: CalendarMonth): number {
-  const number = monthOfYear(month);
-  if (number === 2) return isLeapYear(Number(yearOf(month))) ? 29 : 28;
-  return [4, 6, 9, 11].includes(number) ? 30 : 31;
+  const monthNumber = monthOfYear(month);
+  if (monthNumber === 2) return isLeapYear(Number(yearOf(month))) ? 29 : 28;
+  return [4, 6, 9, 11].includes(monthNumber) ? 30 : 31;
 }
 
-/** Numbers the days: consecutive days have consecutive numbers. */
+/** Returns the number of a day. Consecutive days have consecutive numbers. */
 export function toDayNumber(date: CalendarDate): number {
   return Date.parse(date) / DAY_MILLISECONDS;
 }
@@ -65,7 +65,7 @@ export function fromDayNumber(number: number): CalendarDate {
   return new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** Finds the local date in an IANA time zone. */
+/** Returns the current date in an IANA time zone. */
 export function findCurrentDate(now: Date, timeZone: string): CalendarDate {
   if (timeZone === 'UTC') return now.toISOString().slice(0, 10);
   const parts = new Intl.DateTimeFormat('en', {
@@ -76,7 +76,7 @@ export function findCurrentDate(now: Date, timeZone: string): CalendarDate {
     month: '2-digit',
     day: '2-digit',
   }).formatToParts(now);
-  const readPart = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
+  const readPart = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   return `${readPart('year').padStart(4, '0')}-${readPart('month')}-${readPart('day')}`;
 }
 

@@ -1,4 +1,4 @@
-// A category, and the rules that requests can break, with the messages of docs/ledger/api.md.
+// A category, and the errors of requests that break its rules. docs/ledger/api.md documents their messages.
 import { ConflictError, ValidationError } from '../errors.ts';
 import type { Revision } from './record.ts';
 
@@ -7,12 +7,12 @@ export interface CategoryFields {
   /** Trimmed; unique in its ledger, byte for byte. */
   readonly name: string;
   readonly description: string | null;
-  /** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`, as it was sent. */
+  /** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`, as the client sent it. */
   readonly color: string | null;
   readonly isActive: boolean;
 }
 
-/** The revision does not cover the count of transactions, which changes without a write of the category. */
+/** `transactionCount` is not part of the revision: it changes with the transactions, while the version stays the same. */
 export interface Category extends CategoryFields, Revision {
   readonly id: number;
   readonly transactionCount: number;
@@ -32,13 +32,13 @@ export function createInactiveCategoryError(): ValidationError {
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** Creates the error for changes that name a category other than the transaction's, without its id. */
+/** Creates the error for a change that sends a new category name without a category id. */
 export function createNameWithoutIdError(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });
 }
 
-/** @param existing the category that has the name */
+/** @param existing the category that already has the name */
 export function createNameTakenError(
   name: string,
   { id, isActive }: Pick<Category, 'id' | 'isActive'>,
@@ -53,9 +53,7 @@ export function createNameRaceError(existingId: number | undefined): ConflictErr
   return new ConflictError('Category name must be unique', existingId);
 }
 
-/**
- * Maximum number of categories in a ledger. Even if each is as large as possible, their list fits into a Lambda response of 6 MB.
- */
+/** Maximum number of categories in a ledger. Even if all have the maximum size, their list fits into a Lambda response (6 MB). */
 export const CATEGORY_LIMIT = 600;
 
 export function createCategoryLimitError(limit: number): ConflictError {
@@ -64,7 +62,7 @@ export function createCategoryLimitError(limit: number): ConflictError {
   );
 }
 
-/** Finds the lowest unused id; undefined if the ledger has reached its limit of categories. */
+/** Finds the lowest unused id; undefined if the number of categories has reached the limit. */
 export function findLowestFreeId(usedIds: readonly number[], limit: number): number | undefined {
   if (usedIds.length >= limit) return undefined;
   const ids = new Set(usedIds);

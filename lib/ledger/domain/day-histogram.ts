@@ -1,6 +1,6 @@
-// The day histogram: the number and sum of each day's income and expenses, on two levels. A year has counts of its months, a
-// month has counts of its days. With this histogram a list finds its exact total, and the day on which any page starts, without
-// reading the transactions before the page. A summary reads no transaction at all.
+// The day histogram: the number and the sum of income and of expenses, for each month of a year and for each day of a month.
+// A list takes its exact total from the histogram, and the day on which a page starts: it need not read the transactions before
+// the page. A summary reads no transactions at all.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -20,10 +20,10 @@ import {
 import { addTotals, type Totals } from './summary.ts';
 import type { TransactionType } from './transaction.ts';
 
-/** Counts by slot: slots are the months of a year, or the days of a month, from 1. */
+/** Numbers of transactions by slot. A slot is a month of a year, or a day of a month, from 1. */
 export type SlotCounts = Readonly<Record<TransactionType, ReadonlyMap<number, number>>>;
 
-/** The sums of the amounts by slot, in cents. */
+/** Sums of amounts by slot, in cents. */
 export interface SlotSums {
   readonly cents: Readonly<Record<TransactionType, ReadonlyMap<number, bigint>>>;
 }
@@ -37,14 +37,14 @@ export interface DateRange {
   readonly end: CalendarDate;
 }
 
-/** Start of a page: after `skip` newer rows of a day that has `dayCount` rows. */
+/** The day on which a page starts. The day has `dayCount` rows, and its newest `skip` rows come before the page. */
 export interface PageStart {
   readonly date: CalendarDate;
   readonly skip: number;
   readonly dayCount: number;
 }
 
-/** Start of a page within a month whose days are not known yet: after `skip` newer rows of the month. */
+/** The month in which a page starts. The newest `skip` rows of the month come before the page. */
 export interface MonthStart {
   readonly month: CalendarMonth;
   readonly skip: number;
@@ -54,7 +54,7 @@ export function createDateRange(start?: CalendarDate, end?: CalendarDate): DateR
   return { start: start ?? EARLIEST_DATE, end: end ?? LATEST_DATE };
 }
 
-/** Lists the months that are only partly in the range, and must be counted by day. */
+/** Lists the months that are only partly in the range. They must be counted by day. */
 export function listEdgeMonths({ start, end }: DateRange): CalendarMonth[] {
   const edgeMonths = new Set<CalendarMonth>();
   if (dayOfMonth(start) !== 1) edgeMonths.add(monthOf(start));
@@ -62,18 +62,18 @@ export function listEdgeMonths({ start, end }: DateRange): CalendarMonth[] {
   return [...edgeMonths];
 }
 
-/** True if the range is part of a single month, so that no year has to be read. */
+/** True if the range is part of a single month: then the counts of years are not needed. */
 export function isWithinOneMonth(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && listEdgeMonths(range).length > 0;
 }
 
-/** The counts of a date range: of its years, and of the months that are only partly in it. */
+/** The counts that a date range needs: those of its years, and those of the months that are only partly in the range. */
 export interface RangeCounts<Sums = unknown> {
   readonly years: readonly (YearCounts & Sums)[];
   readonly edgeMonths: readonly (MonthCounts & Sums)[];
 }
 
-/** Counts the rows of each month of the range, newest first. Of the edge months, only days inside the range count. */
+/** Counts the rows of each month, newest first. Days outside the range are not counted. */
 export function countRowsByMonth(
   range: DateRange,
   counts: RangeCounts,
@@ -82,7 +82,7 @@ export function countRowsByMonth(
   return collectByMonth(range, counts, (slots, slot) => readSlotCount(slots, slot, type), sum);
 }
 
-/** Sums up each month of the range, newest first. Of the edge months, only days inside the range count. */
+/** Sums up each month, newest first. Days outside the range are not counted. */
 export function sumTotalsByMonth(
   range: DateRange,
   counts: RangeCounts<SlotSums>,
@@ -96,7 +96,10 @@ export function sumTotalsByMonth(
   );
 }
 
-/** Sums up each day of the range, given all its months; days without transactions are left out. */
+/**
+ * Sums up each day of the range that has transactions.
+ * @param months all months of the range
+ */
 export function sumTotalsByDay(
   range: DateRange,
   months: readonly (MonthCounts & SlotSums)[],
@@ -112,7 +115,7 @@ export function sumTotalsByDay(
   );
 }
 
-/** Counts the rows of each day of the month that is in the range, newest first. */
+/** Counts the rows of each day of a month, newest first. Days outside the range are left out. */
 export function countRowsByDay(
   range: DateRange,
   month: MonthCounts,
@@ -144,7 +147,7 @@ export function findDayAt(
   );
 }
 
-/** Selects the counts of the months that the range touches. */
+/** Selects the counts of the months that are at least partly in the range. */
 export function selectMonths(
   { start, end }: DateRange,
   months: readonly [CalendarMonth, number][],
@@ -156,7 +159,7 @@ export interface CountedRange extends DateRange {
   readonly count: number;
 }
 
-/** Cuts the range between months, newest first, into parts of about `maxRows` rows. The parts cover the whole range. */
+/** Splits the range into parts of about `maxRows` rows, newest first. No month is split. The parts cover the whole range. */
 export function splitByCount(
   { start, end }: DateRange,
   months: readonly [CalendarMonth, number][],
@@ -168,7 +171,7 @@ export function splitByCount(
   for (const [month, count] of months) {
     if (newerMonth !== undefined && part.count > 0 && part.count + count > maxRows) {
       parts.push({ start: toDate(newerMonth, 1), ...part });
-      // The months between the two parts belong to the older one.
+      // Months without rows between the two parts belong to the older part.
       part = { end: addDays(toDate(newerMonth, 1), -1), count: 0 };
     }
     part.count += count;
@@ -200,7 +203,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Finds the slots of a date: its month within the year, and its day within the month. */
+/** Finds the slots that count a date: one of its year (the month) and one of its month (the day). */
 export function findSlots(date: CalendarDate): { ofYear: number; ofMonth: number } {
   return { ofYear: monthOfYear(date), ofMonth: dayOfMonth(date) };
 }

@@ -1,5 +1,5 @@
-// Amounts of money as clients send them: JSON numbers of at most two decimals, of either sign. Sums are in whole cents,
-// which add up exactly.
+// Amounts of money as clients send them: JSON numbers, positive or negative, with at most two decimals. Sums are computed in
+// whole cents, so they are exact.
 import * as v from 'valibot';
 
 export const MAX_AMOUNT = 999_999_999_999.99;
@@ -11,7 +11,7 @@ export const amount = v.pipe(
     'Must lie between -999999999999.99 and 999999999999.99.',
   ),
   v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
-  // There is no `multipleOf`, because validators divide binary fractions: to them 564.8 is not a multiple of 0.01.
+  // No `multipleOf: 0.01`: validators divide in binary floating point, where 564.8 is not a multiple of 0.01.
   v.metadata({
     description: 'At most 2 decimals.',
     format: 'double',
@@ -21,8 +21,8 @@ export const amount = v.pipe(
 );
 
 /**
- * Checks the shortest decimal form, which is what the client wrote: 0.1 + 0.2 has seventeen decimals. Infinity, which
- * JSON.parse returns for 1e400, passes here, because the check of the limits refuses it.
+ * Checks the shortest decimal form of the number, as the client wrote it: 0.1 + 0.2 has seventeen decimals. Infinity (JSON.parse
+ * returns it for 1e400) passes, because the check against MAX_AMOUNT refuses it.
  */
 export function hasAtMostTwoDecimals(value: number): boolean {
   return Number.isInteger(value) || /^-?(\d+\.\d{1,2}|Infinity)$/.test(String(value));

@@ -1,12 +1,12 @@
-// The digest of a month: equal for equal sets of transactions, and different after every creation, change and deletion. The
-// digest is a sum, so each write updates it without reading the other transactions, in any order.
+// The digest of a month's transactions. Every creation, change and deletion of a transaction changes the digest. The digest is
+// a sum, so writes update it in any order, without reading the other transactions.
 import { hash } from 'node:crypto';
 import type { Transaction } from './transaction.ts';
 
-/** The last eight digits of a digest count the rows. Each row adds one to them, and a 64-bit hash to the digits before them. */
+/** The last eight digits of a digest count its rows. The digits before them are the sum of a 64-bit hash of each row. */
 const ROW_COUNT_MODULUS = 100_000_000n;
 
-/** Computes the share of one transaction in a digest. The digest of 10^10 rows would still fit the 38 digits of a number in DynamoDB. */
+/** Computes what one transaction adds to a digest. Even the digest of 10^10 rows fits into DynamoDB's 38 digits. */
 export function computeDigestShare({
   id,
   version,
@@ -22,7 +22,7 @@ export function sumDigest(rows: readonly Parameters<typeof computeDigestShare>[0
   return rows.reduce((sum, row) => sum + computeDigestShare(row), 0n);
 }
 
-/** True if every row has a share in the sum: rows that an earlier release wrote have none until they are swept. */
+/** True if the digest includes every row. Rows of a release without digests are missing until the digest is repaired. */
 export function isCompleteDigest(sum: bigint, rows: number): boolean {
   return (
     ((sum % ROW_COUNT_MODULUS) + ROW_COUNT_MODULUS) % ROW_COUNT_MODULUS ===

@@ -1,28 +1,28 @@
-// Pages of rows in a total order: numbered pages, with an exact total, or the page that follows a row. Rows that are created or
-// deleted meanwhile shift numbered pages, but not the page that follows a row.
+// Pages of a sorted list: a page is requested by its number, or by the row that it follows. When rows are created or deleted,
+// numbered pages shift, but the page that follows a row does not.
 import type { CalendarDate } from './calendar-date.ts';
 
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** The position of a row in the orders by date: rows with the same date are ordered by the time of their creation, then by id. */
+/** The position of a row in a list sorted by date. Rows with the same date are sorted by time of creation, then by id. */
 export interface ListPosition {
   readonly date: CalendarDate;
   readonly createdAt: number;
   readonly id: number;
 }
 
-/** The position of a row in every order, valid even after the row was deleted. */
+/** The position of a row in a list of any order. It remains valid when the row is deleted. */
 export interface RowPosition extends ListPosition {
   readonly amount: number;
 }
 
-/** The last row of a page, and the order in which others follow it. */
+/** The last row of a page, and the order of the list. */
 export interface PageEnd extends RowPosition {
   readonly order: RowOrder;
 }
 
-/** Asks for the page after a row or for a numbered page; with neither, for the first page. */
+/** A request for the page after a row, or for a numbered page; without either, for the first page. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly perPage: number;
@@ -44,11 +44,11 @@ export interface Pagination {
   readonly page: number | null;
   readonly perPage: number;
   readonly total: number;
-  /** 0 if there is nothing to list. */
+  /** Number of pages; 0 for an empty list. */
   readonly pages: number;
   readonly hasNext: boolean;
   readonly hasPrev: boolean;
-  /** The row after which the next page begins; null at the end. */
+  /** The row after which the next page begins; null on the last page. */
   readonly next: PageEnd | null;
 }
 
@@ -74,7 +74,7 @@ export function computePageOffset({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
 }
 
-/** Takes a page of rows that are all in memory, sorted in the requested order. */
+/** Takes a page from all rows of a list, which the caller has sorted in the requested order. */
 export function takePage<Row extends RowPosition>(
   rows: readonly Row[],
   request: PageRequest,
@@ -89,7 +89,7 @@ export function takePage<Row extends RowPosition>(
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
 }
 
-/** Returns the comparison for a total order: rows with equal amounts are shown newest first. */
+/** Returns the comparator for an order. In an order by amount, rows with equal amounts are sorted newest first. */
 export function createComparator(
   order: RowOrder = '-date',
 ): (a: RowPosition, b: RowPosition) => number {

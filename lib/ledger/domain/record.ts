@@ -1,13 +1,13 @@
-// Common fields of all records: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
+// The fields that all records have: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
 
-/** Reads the id in a path segment; undefined for a string that is not a canonical positive integer, such as `0`, `007` or `1.5`. */
+/** Parses the id in a path segment. `0`, `007` and `1.5` are not ids: for these it returns undefined. */
 export function parseId(text: string): number | undefined {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const id = Number(text);
   return isAssignableId(id) ? id : undefined;
 }
 
-/** False for numbers that the ledger never assigns to a record. */
+/** False for a number that the ledger never assigns as an id. */
 export function isAssignableId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0;
 }
@@ -25,7 +25,7 @@ export function createFirstRevision(now: Date): Revision {
   return { createdAt: now.getTime(), updatedAt: now.getTime(), version: 1 };
 }
 
-/** True if the stored record is the one that a request wrote; undefined if it was deleted or written again since. */
+/** True if the stored record is the one that a request wrote; undefined if the record was deleted or changed since. */
 export function isStoredAs<Stored extends Revision>(
   writtenRecord: Partial<Stored> & Revision,
   stored: Stored | undefined,
@@ -36,14 +36,11 @@ export function isStoredAs<Stored extends Revision>(
   );
 }
 
-/**
- * Returns the revision of the next write. Its time is always later than that of the previous write, even if a machine with a fast
- * clock made that one.
- */
-export function createNextRevision(before: Revision, now: Date): Revision {
+/** Returns the revision of the next write. `updatedAt` increases even if the clock of the previous writer was ahead. */
+export function createNextRevision(previous: Revision, now: Date): Revision {
   return {
-    createdAt: before.createdAt,
-    updatedAt: Math.max(now.getTime(), before.updatedAt + 1),
-    version: before.version + 1,
+    createdAt: previous.createdAt,
+    updatedAt: Math.max(now.getTime(), previous.updatedAt + 1),
+    version: previous.version + 1,
   };
 }

@@ -2,7 +2,7 @@
 import type { PageRequest } from './pagination.ts';
 import type { CategoriesFilter, Transaction } from './transaction.ts';
 
-/** Maximum number of transactions that match a search's dates, type and categories: all of them are read. */
+/** Maximum number of transactions with the dates, type and categories of a search. The search reads all of them. */
 export const MAX_SEARCHED_ROWS = 25_000;
 
 export interface SearchCriteria extends CategoriesFilter {
@@ -15,7 +15,7 @@ export interface SearchCriteria extends CategoriesFilter {
 
 export type SearchQuery = SearchCriteria & PageRequest;
 
-/** Checks the text and the amount of a candidate; the lists have checked the other criteria. */
+/** Creates a check of a transaction's text and amount. Callers apply it to transactions that meet the other criteria. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
   const { text, minAmount = -Infinity, maxAmount = Infinity } = search;
   const words = foldText(text ?? '')
@@ -25,17 +25,17 @@ export function createMatcher(search: SearchCriteria): (row: Transaction) => boo
     if (amount < minAmount || amount > maxAmount) return false;
     if (text === undefined) return true;
     const searchedText = foldText(`${description}\n${notes ?? ''}`);
-    // Text of accents alone has no words: it must find nothing, not everything.
+    // A text that has only accents has no words. It must match nothing, not everything.
     return words.length > 0 && words.every((word) => searchedText.includes(word));
   };
 }
 
 const ASCII = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
-/** Normalization sorts the marks after a letter in quadratic time: a joiner after every 30 marks keeps the runs short. */
+/** Normalization takes quadratic time for many marks in a row. A joiner after every 30 marks keeps the runs short. */
 const MANY_MARKS = /\p{M}{30}/gu;
 const MARK_JOINER = '\u034f';
-/** Plain forms of letters that Unicode does not decompose, and of apostrophes as phones type them. */
+/** Replaces letters that Unicode does not decompose, and the apostrophes that phones type. */
 const PLAIN_FORMS: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' },
   ...{ '\u2019': "'", '\u02bc': "'" },

@@ -25,7 +25,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export const PERIODS = ['day', 'month', 'year'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** Groups by category or type, by period, or by both: then each group has totals by period. */
+/** Groups by category or type, by period, or by both. With both, each group has totals by period. */
 export interface SummaryQuery extends CategoriesFilter {
   readonly grouping?: Grouping | undefined;
   readonly period?: Period | undefined;
@@ -38,7 +38,7 @@ interface GroupKey {
   readonly name?: string | null;
 }
 
-/** Totals by day or by month, in any order; a period may occur more than once. */
+/** Totals by day or by month, in any order. A day or month may occur more than once. */
 export type DatedTotals = readonly (readonly [CalendarDate | CalendarMonth, Totals])[];
 
 export interface DatedGroup extends GroupKey {
@@ -69,8 +69,8 @@ const DATE_FORMATS: Readonly<Record<Period, string>> = {
   year: 'YYYY',
 };
 
-/** Consecutive periods have consecutive numbers. */
-const SEQUENCES: Readonly<
+/** Numbers the periods. Consecutive periods have consecutive numbers. */
+const NUMBERINGS: Readonly<
   Record<
     Period,
     { readonly toNumber: (period: string) => number; readonly fromNumber: (n: number) => string }
@@ -88,12 +88,12 @@ export const MAX_SUMMARY_DAYS = 366;
 /** Maximum number of periods in one response. */
 export const MAX_PERIODS = 1_200;
 /**
- * Maximum number of totals in one response. The largest response, 601 groups by the months of ten years, has about 5 MB;
- * Lambda allows 6.
+ * Maximum number of totals in one response. The largest response (601 groups by the months of ten years) has about 5 MB. Lambda
+ * allows 6 MB.
  */
 const MAX_TOTALS = 80_000;
 
-/** @throws ValidationError if there are more periods than one response has */
+/** @throws ValidationError if there are more periods than a response may have */
 export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
@@ -155,12 +155,12 @@ function sumTotalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string
   return new Map([...totalsByKey].map(([key, all]) => [key, sumTotals(all)]));
 }
 
-/** Lists every period from the first used one to the last. */
+/** Lists every period from the first with transactions to the last. */
 function listPeriods(period: Period, usedPeriods: readonly string[]): string[] {
   const sorted = usedPeriods.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const { toNumber, fromNumber } = SEQUENCES[period];
+  const { toNumber, fromNumber } = NUMBERINGS[period];
   const start = toNumber(first);
   return Array.from({ length: toNumber(last) + 1 - start }, (_, n) => fromNumber(start + n));
 }
@@ -177,8 +177,12 @@ function fromYearNumber(number: number): CalendarYear {
   return String(number).padStart(4, '0');
 }
 
-function refuseTooManyPeriods(period: Period, periods: readonly string[], groups: number): void {
-  const maxPeriods = Math.min(MAX_PERIODS, Math.floor(MAX_TOTALS / Math.max(1, groups)));
+function refuseTooManyPeriods(
+  period: Period,
+  periods: readonly string[],
+  groupCount: number,
+): void {
+  const maxPeriods = Math.min(MAX_PERIODS, Math.floor(MAX_TOTALS / Math.max(1, groupCount)));
   if (periods.length <= maxPeriods) return;
   const sentence = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${maxPeriods}.`;
   throw new ValidationError('Filter validation failed', { details: { group_by: [sentence] } });

@@ -1,9 +1,9 @@
-// Free text as clients send it. Lengths count characters (Unicode code points), as JSON Schema does.
+// Free text from clients. Lengths are in characters (Unicode code points), as in JSON Schema.
 import * as v from 'valibot';
 
 /**
- * Any character except blanks, control characters, and invisible characters such as a zero-width space: those with Unicode's
- * property Default_Ignorable_Code_Point, and the blank Braille pattern.
+ * Any character except blanks, control characters, and invisible characters such as a zero-width space. Invisible are those with
+ * Unicode's property Default_Ignorable_Code_Point, and the blank Braille pattern.
  */
 const VISIBLE = new RegExp(
   [
@@ -16,8 +16,8 @@ const VISIBLE = new RegExp(
 
 const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
 
-// The metadata is for the API description. It states only those checks that a pattern expresses in the same way in every
-// language's regular expressions, whether they search the text or match all of it.
+// The pattern for the API description is weaker than the checks here. It must mean the same in the regular expressions of every
+// language, whether they search the text or match all of it.
 const NOT_BLANK = String.raw`^[\s\S]*\S[\s\S]*$`;
 
 export function text(maximum: number) {
@@ -50,7 +50,7 @@ export function printableText(maximum: number) {
   );
 }
 
-// A lone surrogate has no UTF-8 form: the table would store a different text from the one that was sent.
+// A lone surrogate has no UTF-8 form, so the table would store a different text.
 function isWellFormed(value: string): boolean {
   return value.isWellFormed();
 }
@@ -63,8 +63,7 @@ function hasVisibleCharacter(value: string): boolean {
   return VISIBLE.test(value);
 }
 
-// A character counts at most two in `length`, so text of more than twice the limit is refused without counting its
-// characters.
+// A character adds at most 2 to `length`, so text that is far too long is refused without counting its characters.
 function createLengthCheck(maximum: number) {
   return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;
 }

@@ -57,7 +57,7 @@ export interface TransactionFilter {
 
 /** A filter that allows any of several categories. */
 export interface CategoriesFilter extends Omit<TransactionFilter, 'categoryId'> {
-  /** Ids of categories, each once; null stands for transactions without a category. */
+  /** Distinct ids of categories; null selects the transactions without a category. */
   readonly categoryIds?: readonly (number | null)[] | undefined;
 }
 

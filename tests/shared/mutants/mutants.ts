@@ -751,7 +751,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['u200b-', 'u200c-'],
   ]),
   ...mutantsOf('lib/ledger/domain/record.ts', 'tests/ledger/unit/domain/record.test.ts', [
-    ['before.updatedAt + 1', 'before.updatedAt'],
+    ['previous.updatedAt + 1', 'previous.updatedAt'],
   ]),
   ...mutantsOf('lib/ledger/http/fields.ts', 'tests/ledger/unit/http/fields.test.ts', [
     ['Array.isArray(query[name])', 'false'],
