@@ -1,5 +1,5 @@
-// Applies many changes to transactions in few database transactions. A refused database transaction is split in halves until a
-// single change is refused. All others are applied, and each change has its own outcome.
+// Applies many changes to transactions in few database transactions. If the database refuses one of these, it is split in
+// halves, until only single changes are refused and all others are applied. Each change has its own outcome.
 
 import {
   DeadlineExceededError,
@@ -29,7 +29,7 @@ export interface IdempotencyMarker<Value> {
 export interface PreparedChange<Value> extends WithIdempotencyMarker<Value> {
   readonly rowChange: RowChange;
   readonly value: Value;
-  /** Applies the change again if another request changed the row after it was read. */
+  /** Applies the change to the current row. Called if another request changed the row after it was read. */
   readonly reapply?: () => Promise<Value>;
 }
 
@@ -51,7 +51,7 @@ export async function settleEach<Item, Value>(
   );
 }
 
-/** @returns an outcome for each change, in order; the failure of a change that could not be prepared is its outcome */
+/** @returns an outcome for each change, in order; a change that could not be prepared keeps its error */
 export async function applyMany<Value>(
   store: Pick<TransactionStore, 'prepare'>,
   preparedChanges: readonly Outcome<PreparedChange<Value>>[],
@@ -67,8 +67,7 @@ export async function applyMany<Value>(
   );
   return outcomes;
 
-  // Applies one part after the other, because they change the same counts, and the first of two equal external ids in a request
-  // must win.
+  // Applies the parts one after the other: they change the same counts, and the first of two equal external ids must win.
   async function apply(rows: readonly Row[]): Promise<void> {
     let remainingRows = rows;
     while (isNonEmpty(remainingRows)) {
@@ -79,8 +78,8 @@ export async function applyMany<Value>(
   }
 
   /**
-   * Prepares as many of the first rows as fit one database transaction, at least one: fewer database transactions write fewer
-   * counts.
+   * Prepares as many of the first rows as fit into one database transaction, at least one. Fewer database transactions write
+   * fewer counts.
    */
   function prepareLargestPart([first, ...others]: Rows): PreparedCommit & {
     readonly count: number;
@@ -125,8 +124,8 @@ export async function applyMany<Value>(
   }
 
   /**
-   * Excludes the rows that an earlier attempt of the request applied: each gets the error, which `restoreReplies` later replaces
-   * with the reply of that attempt.
+   * Excludes the rows that an earlier attempt of the request applied. Each of them gets the error, and `restoreReplies` later
+   * replaces the error with the reply of that attempt.
    * @returns the other rows
    */
   async function excludeApplied(rows: readonly Row[], error: unknown) {
@@ -153,7 +152,7 @@ export async function applyMany<Value>(
   }
 }
 
-// True for an error after which halves are not tried: they would fail too, or could be written twice.
+// True for an error after which halves must not be tried: they would fail too, or could be written twice.
 function isFinal(error: unknown): boolean {
   return error instanceof DeadlineExceededError || error instanceof OutcomeUnknownError;
 }

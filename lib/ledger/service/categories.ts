@@ -1,4 +1,4 @@
-// Use cases of categories, by the rules of docs/ledger/api.md.
+// Use cases of categories. docs/ledger/api.md states the rules.
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import {
@@ -22,7 +22,7 @@ export function createCategories(options: {
   readonly store: CategoryStore;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
-  /** Number of categories that a ledger may have. */
+  /** Maximum number of categories in the ledger. */
   readonly limit: number;
   readonly clock: () => Date;
 }) {
@@ -34,7 +34,7 @@ export function createCategories(options: {
   }
 
   /**
-   * @param pathId an id as a client sent it
+   * @param pathId the id in the path of a request
    * @throws NotFoundError
    */
   async function find(pathId: string): Promise<Category> {
@@ -65,9 +65,9 @@ export function createCategories(options: {
     });
   }
 
-  // Ids are unique and at most the limit, so a ledger never has more categories. An id that was allocated for a failed write is
-  // assigned when no others are left. All requests then try the lowest free id, so that concurrent ones conflict instead of
-  // exceeding the limit together, even if the ledger has ids above the limit, which earlier releases assigned.
+  // Called when the sequence has passed the limit: ids of failed writes may still be free. All requests try the lowest free id,
+  // so that concurrent requests conflict instead of exceeding the limit together. This also works if the ledger has ids above
+  // the limit, which earlier releases assigned.
   async function findFreeId(): Promise<number> {
     const ids = (await store.listAll()).map(({ id }) => id);
     const freeId = findLowestFreeId(ids, limit);
@@ -90,7 +90,7 @@ export function createCategories(options: {
   }
 
   /**
-   * Deletes softly: the record is kept, but inactive.
+   * Makes the category inactive. The record is kept.
    * @throws NotFoundError; ConflictError if the category has transactions
    */
   async function deactivate(pathId: string, isExpected?: IsExpectedVersion): Promise<void> {

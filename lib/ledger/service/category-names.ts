@@ -7,12 +7,12 @@ type Names = ReadonlyMap<number, string>;
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
 export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'readNames'>) {
-  /** Reads as many names as most ledgers have, so that a list can read them at the same time as the rows that need them. */
+  /** Reads the ledger's names, up to a number that most ledgers do not reach. A list reads them in parallel with its rows. */
   async function readFirst(): Promise<Names> {
     return await categories.readNames(MAX_FIRST_NAMES);
   }
 
-  /** @param knownNames names that were read already; the other names that the rows need are read here */
+  /** @param knownNames names that were already read; those that are missing are read here */
   async function addTo(
     rows: readonly Transaction[],
     knownNames: Names = new Map(),
@@ -25,7 +25,7 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
     return addName(row, await addMissing(new Map(), [row]));
   }
 
-  /** Adds the missing names: those beyond the ones that were read first, and one that a concurrent rename left out. */
+  /** Reads the names that rows need and `names` lacks: those that `readFirst` left out, or that were renamed meanwhile. */
   async function addMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
     const missingIds = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
     for (const id of names.keys()) missingIds.delete(id);

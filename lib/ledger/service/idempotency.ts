@@ -1,5 +1,5 @@
-// Applies a request with an idempotency key once: a client that received no response sends the request again, and gets the
-// first reply. The marker that remembers the reply is committed together with the change.
+// Applies a request with an idempotency key only once. A client that received no response repeats the request, and gets the
+// first reply. The marker that stores the reply is committed together with the change.
 import { createHash } from 'node:crypto';
 import { BusyError } from '../../shared/errors.ts';
 import { ConflictError, RequestInProgressError, RequestRepeatedError } from '../errors.ts';
@@ -12,21 +12,21 @@ import {
 import type { IdempotencyMarker, Outcome } from './bulk.ts';
 
 export interface KeyedRequest {
-  /** A key is bound to one operation: a transaction and a category may use the same key. */
+  /** Each operation has its own keys: a transaction and a category may be created with the same key. */
   readonly operation: string;
   readonly key: string;
   /** The request's JSON. A key is bound to the first body that was sent with it. */
   readonly body: object;
 }
 
-/** A reply that can be stored and sent again, to a request or to a single item of one. */
+/** A reply that can be stored and sent again. It answers a request, or an item of a bulk request. */
 export type StorableReply = Omit<RememberedReply, 'fingerprint'>;
 
 export type RememberReply = Remember<StorableReply>;
 
-/** A request of many items, in more than one commit. Without a key nothing is remembered. */
+/** A bulk request, which may take several commits. Without an idempotency key, nothing is stored. */
 export interface BulkRequest {
-  /** The complete reply of an earlier attempt; undefined if there is none, because no attempt finished. */
+  /** The complete reply of an earlier attempt; undefined if no attempt has finished. */
   readonly earlierReply: StorableReply | undefined;
   readonly createMarker: <Value>(
     index: number,
@@ -36,7 +36,7 @@ export interface BulkRequest {
   readonly restoreReplies: (
     outcomes: readonly Outcome<StorableReply>[],
   ) => Promise<readonly Outcome<StorableReply>[]>;
-  /** Stores the reply. A failure to store it does not fail the request: the markers alone are enough to repeat the request. */
+  /** Stores the reply. If this fails, the request still succeeds: the markers of its items are enough to repeat it. */
   readonly save: (reply: StorableReply) => Promise<void>;
 }
 
@@ -70,8 +70,9 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
       const reply = await apply((newReply) => store.remember(key, { ...newReply, fingerprint }));
       return { reply, isReplayed: false };
     } catch (error) {
-      // A concurrent attempt of the same request may have been applied, and this one then fails because the name is taken. If the
-      // marker cannot be read, a conflict proves nothing, so the read's error is thrown. Any other error is thrown itself.
+      // A concurrent attempt of the same request may have been applied. Then this attempt fails, for example because the name is
+      // taken. If the marker cannot be read, it is unknown whether a conflict has this cause, so the read's error is thrown. Any
+      // other error is thrown itself.
       const concurrentReply = await store.find(key).catch((failure: unknown) => {
         if (error instanceof ConflictError) throw failure;
         return undefined;
@@ -84,9 +85,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   }
 
   /**
-   * Binds the key to the body before anything is written. Each item has its own marker, which takes precedence over every later
-   * error. The retry of an interrupted request applies the missing items, and returns the first replies of the others, even
-   * if those records have changed since.
+   * Binds the key to the body before anything is written. Each item has its own marker. A retry of an interrupted request
+   * applies the items without a marker. For the others it returns their first replies, even if the records have changed since.
    * @throws IdempotencyKeyReusedError
    */
   async function beginBulk(request: KeyedRequest | undefined): Promise<BulkRequest> {
@@ -139,12 +139,12 @@ function requireSameBody(
   return reply;
 }
 
-/** True if the same request was being applied, or was applied and its reply cannot be read. */
+/** True if the same request is being applied, or was applied but its reply cannot be read. */
 function isRunning(error: unknown): boolean {
   return error instanceof RequestRepeatedError || error instanceof BusyError;
 }
 
-/** Writes equal values as the same string, regardless of the order of their members. */
+/** Returns the same string for equal values, whatever the order of their members. */
 function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

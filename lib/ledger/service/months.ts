@@ -1,5 +1,5 @@
-// Use case of the months: the totals of each month, and the digest by which a client knows whether its copy of the month is
-// current.
+// Use case of the list of months: the totals of each month, and a digest. By the digest, a client knows whether its copy of the
+// month is current.
 import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import { createDateRange } from '../domain/day-histogram.ts';
 import { isCompleteDigest } from '../domain/month-digest.ts';
@@ -22,8 +22,9 @@ export function createMonths({
   readonly dayCounts: Pick<DayCounts, 'readWholeMonths'>;
 }) {
   /**
-   * Lists the months that overlap the range and have transactions, oldest first, each as a whole month; strongly consistent.
-   * @throws ValidationError if there are more months than one response shows
+   * Lists the months that overlap the range and have transactions, oldest first; strongly consistent. The figures of a month
+   * include its days outside the range.
+   * @throws ValidationError if there are more months than a response may have
    */
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
     const range = createDateRange(startDate, endDate);
@@ -36,7 +37,7 @@ export function createMonths({
     }));
   }
 
-  /** True if the selection is exactly one month and its digest is complete; undefined if it is not exactly one month. */
+  /** True if the digest of the selected month is complete; undefined if the filter does not select exactly one month. */
   async function hasMonthDigest({ startDate, endDate, ...otherFilters }: TransactionFilter) {
     if (!startDate || !endDate || Object.values(otherFilters).some((each) => each !== undefined)) {
       return undefined;

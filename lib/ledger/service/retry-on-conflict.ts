@@ -1,4 +1,4 @@
-// Optimistic locking: repeats a decision on the current record if another writer has changed it since it was read.
+// Optimistic locking: if another writer has changed a record since it was read, decides again on the current record.
 
 import { StaleRecordError } from '../../shared/errors.ts';
 import { type RetryPolicy, retry } from '../../shared/retry.ts';
@@ -23,7 +23,7 @@ export async function retryOnConflict<Existing, Result>(options: {
 }): Promise<Result> {
   const { retryPolicy, deadline, readAgain, decide } = options;
   let current: Existing | undefined = options.existing;
-  // A failed write returns the current record, which is used at once: during a delay it would become stale.
+  // A failed write may return the current record. It is used without a delay, because it could become stale in the meantime.
   const sleep = async (milliseconds: number) => {
     if (current === undefined) await retryPolicy.sleep(milliseconds);
   };
@@ -44,10 +44,10 @@ function isConflict(error: unknown): error is StaleRecordError {
   return error instanceof StaleRecordError;
 }
 
-/** The record is at another version than the one that was expected. */
+/** The record is not at the version that the caller expects. */
 export class PreconditionFailedError extends Error {
   override readonly name = 'PreconditionFailedError';
-  /** The record as a read shows it. */
+  /** The record as a read returns it. */
   readonly current: NamedTransaction | Category;
 
   constructor(message: string, current: NamedTransaction | Category) {
@@ -57,8 +57,8 @@ export class PreconditionFailedError extends Error {
 }
 
 /**
- * Changes a record only at an expected version. After a conflict the record is read again, and fails the check.
- * @param show returns the record as a read shows it, so that a client can continue from there
+ * Changes a record only at an expected version. After a conflict the record is read again, and its new version fails the check.
+ * @param show returns the record as a read returns it, so that a client need not read it
  * @throws PreconditionFailedError
  */
 export function guardVersion<Existing extends Revision, Result>(

@@ -1,5 +1,5 @@
-// Use case of the search: reads every transaction of the given dates, type and categories, and shows one page of those that
-// match, with the totals of all that match.
+// Use case of the search: reads every transaction of the given dates, type and categories. Returns one page of the matching
+// transactions, and the totals of all of them.
 import { createComparator, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
 import { sumRows, type Totals } from '../domain/summary.ts';
@@ -11,7 +11,7 @@ import type { CategoryNames } from './category-names.ts';
 export interface SearchResult {
   readonly items: readonly NamedTransaction[];
   readonly pagination: Pagination;
-  /** Totals of everything that was found. */
+  /** Totals of the matching transactions on all pages. */
   readonly totals: Totals;
 }
 

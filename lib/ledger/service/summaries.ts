@@ -1,4 +1,4 @@
-// Use case of the summary: totals of a date range from the day histogram alone, at a cost that does not grow with the
+// Use case of the summary: reads the totals of a date range from the day histogram alone, at a cost that does not grow with the
 // number of transactions.
 import { runInBatches } from '../../shared/run-in-batches.ts';
 import { createDateRange, sumTotalsByDay, sumTotalsByMonth } from '../domain/day-histogram.ts';
@@ -47,7 +47,7 @@ export function createSummaries(options: {
     return summarize(groups, { grouping, period });
   }
 
-  /** Reads the totals of every category by name, even without transactions; then those of transactions without a category. */
+  /** Reads the totals of every category, sorted by name, even of empty ones. Transactions without a category come last. */
   async function readByCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.readNames();
     const { categoryIds } = filter;
@@ -82,7 +82,7 @@ export function createSummaries(options: {
     return await runInBatches(lists, CATEGORY_READ_CONCURRENCY, (list) => readTotals(list, period));
   }
 
-  /** Reads days only for summaries by day, and otherwise months, which are stored in fewer items. */
+  /** Reads the counts of days only for a summary by day. Otherwise reads those of months, which are stored in fewer items. */
   async function readTotals(
     { startDate, endDate, categoryId }: TransactionFilter,
     period?: Period,

@@ -1,4 +1,4 @@
-// Use cases of transactions, by the rules of docs/ledger/api.md.
+// Use cases of transactions. docs/ledger/api.md states the rules.
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { findCurrentDate } from '../domain/calendar-date.ts';
@@ -59,7 +59,7 @@ export function createTransactions(options: {
   const { store, pages, exportParts, categories, categoryNames } = options;
   const { retryPolicy, deadline, clock, timeZone } = options;
 
-  /** Lists transactions by date, then creation, then id; newest first unless the query has another sort order. */
+  /** Lists transactions by date, then time of creation, then id; newest first unless the query has another order. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
     const [page, names] = await Promise.all([readPage(query), categoryNames.readFirst()]);
     return {
@@ -106,8 +106,8 @@ export function createTransactions(options: {
   }
 
   /**
-   * Reads one part of an export, oldest first. A search has no row limit here, unlike in a list, because each part reads at most
-   * 1 MB. A part may be empty although others follow.
+   * Reads one part of an export, oldest first. Unlike in a list, a search has no row limit here, because each part reads at most
+   * 1 MB. A part may be empty even if other parts follow.
    */
   async function readExportPart({
     after,
@@ -126,7 +126,7 @@ export function createTransactions(options: {
   }
 
   /**
-   * @param pathId an id as a client sent it
+   * @param pathId the id in the path of a request
    * @throws NotFoundError
    */
   async function find(pathId: string): Promise<Transaction> {
@@ -141,7 +141,7 @@ export function createTransactions(options: {
     return await categoryNames.addToOne(await find(pathId));
   }
 
-  /** @throws ConflictError for the external id; NotFoundError or ValidationError for the category */
+  /** @throws ConflictError if the external id is taken; NotFoundError or ValidationError if the category cannot be assigned */
   async function create(
     fields: NewTransaction,
     remember: Remember<NamedTransaction> = () => [],

@@ -1,4 +1,4 @@
-// API keys: random, shown once, stored only as a hash. Each opens one ledger.
+// API keys. A key opens one ledger. Its secret is random, shown once, and stored only as a hash.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Item, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
@@ -21,12 +21,12 @@ const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
-/** Attributes of the item in the list of keys in 0.1.0, when that item was the key itself. */
+/** Attributes of a key of 0.1.0. In that release, the item in the list of keys was the key itself. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
-/** An attempt fails only if another command has changed the key in the meantime. */
+/** Attempts to move a key. An attempt fails only if another command changes the key at the same time. */
 const MAX_ATTEMPTS = 3;
 
-/** True for an API key of this service: no access token has its prefix. */
+/** True for an API key of this service. No access token starts with the prefix of API keys. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(PREFIX);
 }
@@ -53,8 +53,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Finds a key by its secret, with one consistent read of a single read unit. A string that does not look like a key is
-   * not looked up.
+   * Finds a key by its secret, with a consistent read of one read unit. A string that does not look like a secret is not looked
+   * up.
    * @returns undefined for a string that was never a key
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
@@ -63,7 +63,7 @@ export function createApiKeys(options: {
     return item && fromItem(item);
   }
 
-  /** Lists every key, the revoked ones included, newest first. */
+  /** Lists all keys, including revoked ones, newest first. */
   async function list(): Promise<ApiKey[]> {
     await moveEarlierKeys();
     const entries = await database.query({ value: API_KEY_NAMES, consistent: true });
@@ -76,8 +76,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Gives each key of 0.1.0 its own partition: in that release the item in the list of keys was the key itself. If a command
-   * of that release revokes a key after its move, it marks only the item in the list. Such keys are revoked here.
+   * Moves each key of 0.1.0 to its own partition. If a command of that release revokes a key that was already moved, it marks
+   * only the item in the list. Such keys are revoked here.
    * @returns number of keys that were moved
    */
   async function moveEarlierKeys(): Promise<number> {
@@ -90,14 +90,14 @@ export function createApiKeys(options: {
     return movedCount;
   }
 
-  // The mark stays in the list, because it does no harm: a key that is revoked in both places is skipped.
+  // The item in the list keeps its mark. The mark does no harm: a key that is revoked in both places is skipped.
   async function adoptRevocation({ sk, revoked_at }: Item): Promise<void> {
     const item = await database.get(createApiKeyKey(String(sk)));
     if (item && item.revoked_at === undefined) await updateKey(String(sk), { revoked_at });
   }
 
   /**
-   * Moves a key in its stored form. Moving a copy that was read earlier could undo a revocation.
+   * Moves a key as it is stored now. Moving a copy that was read earlier could undo a revocation.
    * @returns true if it was a key of 0.1.0
    */
   async function moveEarlierKey(entry: Item): Promise<boolean> {
@@ -153,7 +153,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Creates writes that fail if the key has changed since it was read, or already has its own partition. */
+/** Creates writes that fail if the key has changed since it was read, or if it already has its own partition. */
 function createMoveWrites(hash: string, earlierItem: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;

@@ -32,7 +32,7 @@ interface StoredCategory {
   readonly version: number;
 }
 
-/** Number of names that a list reads in one query: one read unit covers about 80 of them, or one name that is read alone. */
+/** Number of category names that a list reads in one query. A read unit covers about 80 of them, or one name read by its key. */
 export const MAX_FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';
@@ -126,7 +126,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     const update = setAttributes(keys.category(before.id), listChangeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
       values: { ':none': 0, ':expected': before.version },
-      onConditionFailed: (existing) => whyNotDeactivated(before, existing),
+      onConditionFailed: (existing) => createDeactivationError(before, existing),
     });
     await database.commit([update], checkStored(after));
   }
@@ -138,7 +138,11 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  /** Reads the names of active and inactive categories by id, sorted by name; at most a given number of them. */
+  /**
+   * Reads the names of active and inactive categories, sorted by name.
+   * @param limit maximum number of names
+   * @returns names by category id
+   */
   async function readNames(limit?: number): Promise<Map<number, string>> {
     const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
@@ -181,7 +185,7 @@ export function createCategoryStore(options: { readonly database: Database; read
   };
 }
 
-function whyNotDeactivated(before: Category, existing: Item | undefined): Error {
+function createDeactivationError(before: Category, existing: Item | undefined): Error {
   if (!existing) return createNotFoundError('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
   if (transactionCount > 0) return createCategoryInUseError(transactionCount);
@@ -203,7 +207,7 @@ export function toCategoryItem(keys: Keys, category: Category): Item {
   return { ...keys.category(category.id), ...attributes };
 }
 
-/** The attributes that a change of the category may set. The count is not among them, because it changes with transactions. */
+/** Lists the attributes that a change of a category may set. The count is not one of them: it changes with transactions. */
 function listChangeableAttributes(category: Category) {
   return {
     name: category.name,
@@ -230,7 +234,7 @@ export function fromCategoryItem(item: Item): Category {
   };
 }
 
-/** The item that reserves a name: it makes names unique under races, and a list reads many names in one query. */
+/** Creates the item that reserves a name. It keeps names unique when requests race, and lets a list read many names at once. */
 export function toNameGuard(keys: Keys, name: string, categoryId: number): Item {
   return { ...keys.categoryName(name), category_id: categoryId };
 }

@@ -1,7 +1,7 @@
-// The day histogram in the table. The item of a year has, for each month, the number of transactions and the sum of their
-// amounts; the item of a month has them for each day. Attributes are i1, i2 ... for numbers of income transactions, I1, I2 ...
-// for sums of income in cents, and e1, E1 ... for expenses. The names are short because every list reads them. Years of all
-// transactions also have d1, d2 ..., the digests of their months.
+// The day histogram in the table. The item of a year has the number of transactions and the sum of their amounts for each
+// month; the item of a month has the same for each day. Attributes i1, i2 ... are numbers of income transactions, I1, I2 ...
+// are sums of income in cents, and e1, E1 ... are the same for expenses. The names are short because every list reads them. In
+// the histogram of all transactions, years also have the digests of their months: d1, d2 ...
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addToCounters } from '../../shared/update-writes.ts';
@@ -26,13 +26,13 @@ import { computeDigestShare } from '../domain/month-digest.ts';
 import type { Transaction, TransactionFilter, TransactionType } from '../domain/transaction.ts';
 import { type Keys, parsePeriod, toMonthKey, toYearKey } from './keys.ts';
 
-/** Fields of a transaction that decide where it is counted, with which amount, and what it adds to a digest. */
+/** Fields of a transaction that its counters depend on. */
 export type CountedTransaction = Pick<
   Transaction,
   'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
-/** Only the years of all transactions have digests, one for each month. */
+/** Only years in the histogram of all transactions have digests, one for each month. */
 type StoredSums = SlotSums & { readonly digests: ReadonlyMap<number, bigint> };
 type StoredYear = YearCounts & StoredSums;
 type StoredMonth = MonthCounts & StoredSums;
@@ -45,7 +45,7 @@ const DIGEST = 'd';
 const COUNTER = /^[iIeEd]\d+$/;
 
 export function createDayCounts(database: Database, keys: Keys) {
-  /** Reads all counts that a total of the range needs. */
+  /** Reads the counts that the totals of a range need. */
   async function readRange(
     range: DateRange,
     categoryId?: number | null,
@@ -76,7 +76,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return (await database.query({ value, between, consistent })).map(toYear);
   }
 
-  /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
+  /** Reads the totals and the digest of each month that has transactions, oldest first; strongly consistent. */
   async function readWholeMonths(range: DateRange) {
     const storedYears = await readYears(range, undefined, true);
     const digests = mapDigestsByMonth(storedYears);
@@ -123,8 +123,8 @@ interface CountChange {
 }
 
 /**
- * Lists the counters of a transaction, by year and by month: those of all transactions, and those of its category or of the
- * transactions without one.
+ * Lists the counters that include a transaction, and what it adds to each. They are in two histograms: that of all transactions,
+ * and that of the transaction's category or of the transactions without a category.
  */
 export function listCounters(keys: Keys, transaction: CountedTransaction) {
   const { date, type, categoryId, amount } = transaction;
@@ -157,7 +157,7 @@ export function readCounters(item: Item): [attribute: string, count: bigint][] {
   );
 }
 
-/** True for a sum of amounts, false for a number of rows, among the counters of a year or month. */
+/** True if a counter is a sum of amounts; false if it is a number of rows. */
 export function isSum(attribute: string): boolean {
   return Object.values(SUMS).some((prefix) => attribute.startsWith(prefix));
 }

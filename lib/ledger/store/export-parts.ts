@@ -1,5 +1,5 @@
-// Reads a list from its oldest row to its newest, in parts. A part takes months from the cache, and reads the dates between
-// them with several queries in parallel. Each part makes progress, whatever is cached and however large a month is.
+// Reads a list in parts, from its oldest row to its newest. A part takes months from the cache, and reads the dates between
+// them with parallel queries. Each part makes progress, whatever the cache has and however large a month is.
 
 import type { Database } from '../../shared/database.ts';
 import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
@@ -20,17 +20,17 @@ import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
 
 export interface PartLimits {
-  /** Rows of a part: about as many as one query reads, which is 1 MB. */
+  /** Maximum number of rows in a part: about as many as one query returns (1 MB). */
   readonly maxRows: number;
-  /** Rows of a query: dates are split into queries of about this size, which are sent in parallel. */
+  /** Approximate number of rows that each of the parallel queries reads. */
   readonly maxRowsPerQuery: number;
-  /** Rows that a part must have for each query after the first: fewer are not worth a query. */
+  /** Minimum number of rows in a part for each query after the first. Fewer rows are not worth another query. */
   readonly minRowsPerQuery: number;
 }
 
 /**
- * Dates whose rows are in the cache, or are read with one query. For dates in the cache, `count` is the number of rows after
- * the part's position.
+ * A range of dates whose rows are in the cache, or are read with one query. For cached rows, `count` is the number of those after
+ * the position at which the part starts.
  */
 interface Segment extends CountedRange {
   /** Rows from the cache; undefined for dates that a query reads. */
@@ -39,7 +39,7 @@ interface Segment extends CountedRange {
 
 interface Plan {
   readonly segments: readonly Segment[];
-  /** Position at which the part ends although more rows follow; undefined for the last part. */
+  /** Position at which the part ends; undefined for the last part. */
   readonly end?: ListPosition | undefined;
 }
 
@@ -56,10 +56,10 @@ export function createExportParts(options: {
 }) {
   const { database, keys, cachedMonths, limits = PART_LIMITS } = options;
 
-  /** Reads the oldest rows of the list, or the next ones after a position. */
+  /** Reads the oldest rows of the list, or the rows after a position. */
   async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
     const list = locateList(keys, filter);
-    // The cache has only whole months, so the range begins with the whole month of the position.
+    // The cache has only whole months, so the range begins on the first day of the position's month.
     const firstDate = after ? toDate(monthOf(after.date), 1) : list.start;
     const range = { start: firstDate > list.start ? firstDate : list.start, end: list.end };
     if (range.start > range.end) return { items: [] };
@@ -71,14 +71,12 @@ export function createExportParts(options: {
     const items = parts
       .slice(0, firstCutIndex < 0 ? parts.length : firstCutIndex + 1)
       .flatMap((part) => part.items);
-    // A month may have more rows than a part.
+    // A single month may have more rows than a part.
     if (items.length > limits.maxRows) return takeFirstRows(items, limits.maxRows);
     return { items, next: parts[firstCutIndex]?.next ?? end };
   }
 
-  /**
-   * Plans a part. If all dates are in one month that is not in the cache, one query reads it, and no counts are read.
-   */
+  /** Plans a part. A range within a single month that is not cached needs one query and no counts. */
   async function planPart(
     filter: TransactionFilter,
     range: DateRange,
@@ -91,14 +89,14 @@ export function createExportParts(options: {
     const selectedSegments = selectSegments(segments, limits.maxRows, after);
     const queryCount = selectedSegments.filter(({ cached }) => !cached).length;
     const rowCount = sum(selectedSegments.map(({ count }) => count));
-    // If few rows lie between many months in the cache, one query that reads those months again is faster.
+    // If few rows lie between many cached months, one query that also reads the cached months is faster.
     if ((queryCount - 1) * limits.minRowsPerQuery > rowCount) return singleQueryPlan;
     const lastSegment =
       selectedSegments.length < segments.length ? selectedSegments.at(-1) : undefined;
     return { segments: selectedSegments, end: lastSegment && toLastPositionOn(lastSegment.end) };
   }
 
-  /** Finds the months in the cache and the dates between them, oldest first. */
+  /** Finds the cached months and the dates between them, oldest first. */
   async function findSegments(
     filter: TransactionFilter,
     range: DateRange,
@@ -140,7 +138,7 @@ export function createExportParts(options: {
   return { read };
 }
 
-/** Selects the first segments, up to the rows of a part. */
+/** Selects the first segments, as many as fit into a part. */
 function selectSegments(
   segments: readonly Segment[],
   maxRows: number,
@@ -148,14 +146,14 @@ function selectSegments(
 ): Segment[] {
   const selectedSegments: Segment[] = [];
   let count = 0;
-  // A part must have a row. The rows of its first dates do not count, because all of them may be in the previous part.
+  // A part must have at least one row. Rows of dates up to the position do not count: the previous part may have all of them.
   let hasRows = false;
   for (const segment of segments) {
     if (hasRows && count + segment.count > maxRows) return selectedSegments;
     selectedSegments.push(segment);
     count += segment.count;
-    const mayBeReadBefore = !segment.cached && after && segment.start <= after.date;
-    hasRows ||= segment.count > 0 && !mayBeReadBefore;
+    const mayBeInPreviousPart = !segment.cached && after && segment.start <= after.date;
+    hasRows ||= segment.count > 0 && !mayBeInPreviousPart;
   }
   return selectedSegments;
 }
@@ -165,8 +163,8 @@ function takeFirstRows(items: readonly Transaction[], count: number): ExportPart
 }
 
 /**
- * Leaves out the months of the two positions, because a query between them has read only parts of these months. The last row's
- * month is then not in the cache, so the next part reads that month with one query and no counts.
+ * Leaves out the months of the two positions, because a query between them has read these months only in part. The month of the
+ * last row is then not cached, so the next part reads that month with one query and no counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

@@ -1,5 +1,5 @@
-// Remembers the response to a request by its idempotency key. The marker is written in the transaction that creates, changes or
-// deletes the record, so that a crash leaves both or neither. DynamoDB deletes the marker some time after it has expired.
+// Remembers the reply to a request under its idempotency key, in an item called the marker. One database transaction writes the
+// marker and the change, so that a crash leaves both or neither. DynamoDB deletes a marker some time after it expires.
 
 import type { Database, Write } from '../../shared/database.ts';
 import { BusyError } from '../../shared/errors.ts';
@@ -14,10 +14,10 @@ export interface RememberedReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes that join the transaction of a change: both are applied or neither. Code above the stores only passes them on. */
+/** Writes that are committed together with a change. Only stores look at them; services pass them on. */
 export type CommitPart = readonly Write[];
 
-/** Creates the part of a commit that remembers the result of the change. */
+/** Creates the writes that remember the result of a change. */
 export type Remember<Value> = (value: Value) => CommitPart;
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
@@ -46,8 +46,8 @@ export function createIdempotencyStore(options: {
   }
 
   /**
-   * Creates the write that remembers a reply. The commit throws RequestRepeatedError if another request with this key was applied,
-   * and BusyError if one was being applied until the deadline.
+   * Creates the write that remembers a reply. Its commit throws RequestRepeatedError if another request with this key was
+   * applied, and BusyError if another one is still being applied at the deadline.
    */
   function remember(
     key: string,

@@ -1,5 +1,5 @@
-// Remembers the rows that each import has added, so that a later import on any device recognizes those that were deleted since.
-// The record is written with the import, in parts that each fit an item; a deletion does not change it.
+// Records which rows each import has added. A later import, on any device, can then recognize rows that were deleted since. The
+// record has parts that each fit into an item. It does not change when a transaction is deleted.
 import type { Database, Item } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import type { ImportPart, ImportPosition } from '../domain/import-part.ts';
@@ -9,7 +9,7 @@ export type ImportedRows = ReturnType<typeof createImportedRows>;
 
 /** Separates row identities, which have no spaces. One string takes less space than a list. */
 const SEPARATOR = ' ';
-/** Greater than the key of any part: an import id has at most 64 characters. */
+/** Greater than the key of any part, because an import id has at most 64 characters. */
 const LAST_KEY = '\u{10ffff}'.repeat(65);
 
 export function createImportedRows(options: {
@@ -18,14 +18,14 @@ export function createImportedRows(options: {
 }) {
   const { database, keys } = options;
 
-  /** Replaces the record of this part. Without rows, the record is deleted. */
+  /** Replaces the stored part. A part without rows is deleted. */
   async function record({ importId, part, rows }: ImportPart): Promise<void> {
     const key = keys.importPart(importId, part);
     const text = rows.join(SEPARATOR);
     const previousRows = readRows(await database.get(key));
     if (previousRows === text) return;
     const item = { ...key, import_id: importId, part, rows: text };
-    // The writes have no condition: the last one wins.
+    // The write has no condition: the last writer wins.
     const onConditionFailed = () => new StaleRecordError('The import has changed');
     const write = text === '' ? { Delete: { Key: key } } : { Put: { Item: item } };
     const wasApplied = (stored: Item | undefined) => {
@@ -36,8 +36,8 @@ export function createImportedRows(options: {
   }
 
   /**
-   * Reads as many parts as one call returns, strongly consistent.
-   * @param after the `next` of an earlier page
+   * Reads as many parts as one call of the database returns, strongly consistent.
+   * @param after the `next` of the previous page
    */
   async function readPage(after: ImportPosition | undefined) {
     const { items, end } = await database.queryOnce({

@@ -1,4 +1,4 @@
-// All keys of a ledger, and the calls that read its items by them:
+// The keys of a ledger's items, and the calls that read the items:
 //
 //   one transaction              Get    TRANSACTION#id
 //   transactions by date         Query  one of four date-sorted indexes: all, type, category, category and type
@@ -11,8 +11,8 @@
 //   the rows of all imports      Query  IMPORTS
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
-// Each of these keys starts with the ledger's id, so that no read can cross from one ledger into another. No ledger's id begins
-// with "@", as the keys of API keys and of the list of ledgers do:
+// Each of these keys starts with the ledger's id, so that no read can cross from one ledger into another. The following keys
+// belong to no ledger. They start with "@", which no ledger's id does:
 //
 //   one API key                  Get    @API_KEYS#the key's hash
 //   all API keys                 Query  @API_KEYS: their hashes
@@ -33,7 +33,7 @@ export const LAST_ID = 'last';
 /** The partition that lists all ledgers: a sort key is the id of a ledger. */
 export const LEDGERS = '@LEDGERS';
 
-/** The filters of a list that decide its index. */
+/** The filters that decide which index a list reads. */
 export interface IndexFilter {
   readonly type: TransactionType | undefined;
   /** Null selects the rows without a category. */
@@ -50,7 +50,7 @@ export interface IndexPartition {
 export type Keys = ReturnType<typeof createKeys>;
 
 const ONLY_ITEM = '-';
-/** Stands for the id of a category, so that transactions without one are counted and listed like those of a category. */
+/** Replaces the category id in the keys of transactions without a category. */
 const NO_CATEGORY = 'none';
 
 export function createKeys(ledgerId: string) {
@@ -64,7 +64,7 @@ export function createKeys(ledgerId: string) {
 
     transaction: (id: number): Key => ({ pk: joinKey('TRANSACTION', id), sk: ONLY_ITEM }),
 
-    /** The id in a transaction's key; NaN for a key of another kind. */
+    /** Parses the id in a transaction's key; NaN for a key of another kind. */
     parseTransactionId: (pk: string): number => {
       const prefix = joinKey('TRANSACTION', '');
       return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
@@ -75,7 +75,7 @@ export function createKeys(ledgerId: string) {
       sk: ONLY_ITEM,
     }),
 
-    /** The external id in the key of its guard. */
+    /** Parses the external id in the key of the item that reserves it, its guard. */
     parseExternalId: (pk: string): string => pk.slice(joinKey('EXTERNAL_ID', '').length),
 
     categories: joinKey('CATEGORIES'),
@@ -99,7 +99,7 @@ export function createKeys(ledgerId: string) {
 
     sequence: (kind: SequenceKind): Key => ({ pk: joinKey('SEQUENCES'), sk: kind }),
 
-    /** The histogram of all transactions, of one category, or (null) of the transactions without one. */
+    /** The histogram of all transactions, of one category, or (null) of the transactions without a category. */
     days: (categoryId?: number | null): string =>
       categoryId === undefined ? joinKey('DAYS') : joinKey('DAYS', categoryId ?? NO_CATEGORY),
 
@@ -111,7 +111,7 @@ export function createKeys(ledgerId: string) {
         : `category ${pk.split('#').at(-1)}`;
     },
 
-    /** The key of a month of the ledger in the cache; not a key of the table. */
+    /** The key of a month in the cache. It is not a key of the table. */
     cachedMonth: (month: CalendarMonth): string => joinKey('MONTH', month),
 
     /** Attributes that put a transaction into the date-sorted indexes. */
@@ -146,14 +146,15 @@ export function findLedger(pk: string): string | undefined {
   return kind === undefined || owner.startsWith('@') ? undefined : owner;
 }
 
-/** A key without an item, the only one that the role of the health check may read. */
+/** The only key that the role of the health check may read. It has no item. */
 export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
 
+/** The partition that lists all API keys: a sort key is the hash of a key. */
 export const API_KEY_NAMES = '@API_KEYS';
 
 /**
- * Each API key has its own partition, which serves 3,000 reads a second. If all keys shared one, a flood of wrong keys would shut
- * every caller out.
+ * Each API key has its own partition. A partition serves 3,000 reads a second: if all keys shared one, a flood of wrong keys
+ * would lock out every caller.
  */
 export function createApiKeyKey(hash: string): Key {
   return { pk: `${API_KEY_NAMES}#${hash}`, sk: 'key' };
@@ -164,7 +165,7 @@ export function parseApiKeyHash(pk: string): string {
   return pk.slice(API_KEY_NAMES.length + 1);
 }
 
-/** Creates the key of the item that names an API key in the list of all keys. */
+/** Creates the key of an API key's entry in the list of all API keys. */
 export function createApiKeyNameKey(hash: string): Key {
   return { pk: API_KEY_NAMES, sk: hash };
 }
@@ -182,7 +183,7 @@ export function parsePeriod(sk: string): CalendarYear | CalendarMonth {
   return sk.slice(2);
 }
 
-/** Writes a position so that strings sort like the list: by date, then creation, then id. */
+/** Writes a position as a string. The strings sort like the list: by date, then by time of creation, then by id. */
 export function toDateKey({ date, createdAt, id }: ListPosition): string {
   return `${date}#${new Date(createdAt).toISOString()}#${padId(id)}`;
 }
@@ -192,22 +193,22 @@ export function parseDateKey(key: string): ListPosition {
   return { date, createdAt: Date.parse(createdAt), id: Number(id) };
 }
 
-/** A key before every key of the day. */
+/** Less than every key of the day. */
 export function toFirstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
-/** A key after every key of the day. */
+/** Greater than every key of the day. */
 export function toLastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
 
-/** Keys of the rows after a position are greater, whether or not the row at the position still exists. */
+/** Less than the keys of all rows after the position, whether or not the row at the position still exists. */
 export function toFirstKeyAfter(position: ListPosition): string {
   return `${toDateKey(position)}~`;
 }
 
-/** Keys of the rows before a position are at most this, whether or not the row at the position still exists. */
+/** At least as great as the keys of all rows before the position, whether or not the row at the position still exists. */
 export function toLastKeyBefore(position: ListPosition): string {
   return toDateKey({ ...position, id: position.id - 1 });
 }

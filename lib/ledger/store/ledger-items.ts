@@ -1,6 +1,6 @@
-// Reads every item of one ledger by its keys, at a cost that grows with the ledger and not with the table. Rows are read by the
-// ids that the ledger has assigned. Other items are found only by a scan: rows with ids that were never assigned, guards of
-// external ids that no row has, and counts of categories with ids that were never assigned.
+// Reads the items of one ledger by their keys, at a cost that grows with the ledger and not with the table. Rows are found by
+// the ids that the ledger has assigned. Only a scan finds the items that a damaged ledger may have besides: rows and category
+// counts with ids that were never assigned, and guards of external ids that no row has.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Batches, createBatches } from '../../shared/batches.ts';
 import {
@@ -37,7 +37,7 @@ export function openTable(
   };
 }
 
-/** Opens the table so that items keep the form in which they were written. */
+/** Opens the table without upgrades: items keep the form in which they were written. */
 export function openTableWithoutUpgrades(options: TableOptions): Database & Batches {
   const { callMs } = LONG_TIMEOUTS;
   return {
@@ -46,7 +46,7 @@ export function openTableWithoutUpgrades(options: TableOptions): Database & Batc
   };
 }
 
-/** Counts the ids that the ledger has assigned, including those of records that were deleted since. */
+/** Counts the ids that the ledger has assigned, including those of deleted records. */
 export async function countAssignedIds(
   database: Pick<Database, 'get'>,
   keys: Keys,
@@ -57,9 +57,10 @@ export async function countAssignedIds(
 }
 
 /**
- * Reads all items of a ledger, strongly consistent: rows and their guards first, the items that lead to them last.
- * @param after the last transaction of an earlier reading, which this one continues
- * @param onRead called when all items up to a transaction have been read
+ * Reads the items of a ledger, strongly consistent. Rows and their guards come first; the sequences, which lead to the rows,
+ * come last.
+ * @param after id of the last transaction that an interrupted reading has read
+ * @param onRead called with the id up to which all transactions have been read
  */
 export async function* readLedgerItems(
   database: Reader,
@@ -70,7 +71,7 @@ export async function* readLedgerItems(
   for (const ids of batchIds(after, assignedIds.transaction)) {
     const rows = await database.getMany(ids.map(keys.transaction));
     yield* rows;
-    // Two rows with one external id are a drift, but share a guard, which is read once.
+    // In a damaged ledger, two rows may have the same external id. They share one guard.
     const externalIds = new Set(rows.flatMap(({ external_id: id }) => id ?? []).map(String));
     yield* await database.getMany([...externalIds].map(keys.externalId));
     await onRead?.(Math.max(...ids));
@@ -99,7 +100,7 @@ export async function* readEverything(
   if (entry) yield entry;
 }
 
-/** Reads a partition with only the items of one call in memory at a time. */
+/** Reads a partition. Memory holds only the items of one call at a time. */
 export async function* readPartition(
   database: Pick<Database, 'queryOnce'>,
   value: string,

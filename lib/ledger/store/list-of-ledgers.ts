@@ -1,4 +1,4 @@
-// The list of all ledgers. A ledger is added with its first id (sequences.ts); ledgers of an earlier release are added here.
+// The list of all ledgers. A new ledger enters it with its first id (sequences.ts). This file adds ledgers of earlier releases.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { runInBatches } from '../../shared/run-in-batches.ts';
@@ -15,7 +15,7 @@ export async function* readLedgerIds(
 }
 
 /**
- * Adds the ledgers that have a sequence of ids to the list. Can be repeated, even while clients write.
+ * Adds ledgers to the list, except those without a sequence of ids. Can be repeated, even while clients write.
  * @returns number of ledgers that were added
  */
 export async function registerLedgers(

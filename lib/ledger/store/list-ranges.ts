@@ -30,7 +30,7 @@ export function isUnfiltered({ type, categoryId }: TransactionFilter): boolean {
   return type === undefined && categoryId === undefined;
 }
 
-/** Finds the key range after a position, or the whole range, in either order. */
+/** Finds the key range of the rows after a position; without a position, of the whole list. */
 export function rangeAfter(
   list: ListRange,
   after: ListPosition | undefined,
@@ -57,7 +57,7 @@ export function oldestFirst({ partition }: ListRange, first: string, last: strin
   };
 }
 
-// True for a range that ends before it starts, which DynamoDB refuses.
+// True if the range ends before it starts. DynamoDB refuses such a range.
 export function isEmpty({ between }: Range): boolean {
   return between !== undefined && between[0] > between[1];
 }

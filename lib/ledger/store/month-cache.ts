@@ -1,5 +1,5 @@
-// Caches the rows of whole months between the requests that a function serves. Cached rows need neither invalidation
-// nor expiry: the digest of a month, which is read with the counts, shows whether they are still the rows of that month.
+// Caches the rows of whole months in a function's memory, for its next requests. Cached rows need neither invalidation nor
+// expiry: a request reads the month's digest with the counts, and uses the cached rows only if they have the same digest.
 import { type CalendarMonth, monthOf } from '../domain/calendar-date.ts';
 import { type DateRange, isWholeMonthIn } from '../domain/day-histogram.ts';
 import { isCompleteDigest, sumDigest } from '../domain/month-digest.ts';
@@ -24,7 +24,7 @@ export type CachedMonths = ReturnType<typeof createCachedMonths>;
 /** Approximate size of a row without its description and notes, in characters. */
 const ROW_SIZE = 200;
 
-/** @param maxSize size of all rows, in characters; beyond it, the least recently used months are dropped */
+/** @param maxSize maximum size of all rows, in characters; the least recently used months are dropped first */
 export function createMonthCache(maxSize: number) {
   /** Entries, the least recently used first. */
   const entries = new Map<MonthName, Entry>();
@@ -41,14 +41,12 @@ export function createMonthCache(maxSize: number) {
     return entry.rows;
   }
 
-  /** True if a month between the two names is cached, whether or not it is current. */
+  /** True if a month between the two names is cached, whether or not its rows are current. */
   function hasBetween(first: MonthName, last: MonthName): boolean {
     return entries.keys().some((name) => first <= name && name <= last);
   }
 
-  /**
-   * Keeps the rows of a month. Rows from a lagging index may be stale, but `find` ignores them, because their digest differs.
-   */
+  /** Keeps the rows of a month. Rows from a lagging index may be stale; their digest differs, so `find` ignores them. */
   function keep(name: MonthName, rows: readonly Transaction[]): void {
     drop(name);
     entries.set(name, { rows, size: measureSize(rows) });
@@ -76,8 +74,8 @@ export function createCachedMonths(options: {
   const { keys, dayCounts, monthCache } = options;
 
   /**
-   * Reads the counts of a range, and finds its whole months in the cache, newest first. Only months of all transactions have
-   * digests.
+   * Reads the counts of a range, and finds which of its whole months are cached, newest first. With a filter, finds none, because
+   * only months of all transactions have digests.
    */
   async function find(filter: TransactionFilter, range: DateRange) {
     const { total, months, years } = await dayCounts.countList(filter, range);
@@ -86,7 +84,7 @@ export function createCachedMonths(options: {
     return { total, months, cached };
   }
 
-  /** Finds a whole month. A digest that lacks the rows of an earlier release proves nothing. */
+  /** Finds a whole month in the cache. A digest that does not include all rows proves nothing. */
   function findMonth(
     range: DateRange,
     [month, count]: readonly [CalendarMonth, number],
@@ -99,7 +97,7 @@ export function createCachedMonths(options: {
     return rows ? [[month, rows] as const] : [];
   }
 
-  /** True if a month of the range may be cached, whether or not it is current. Reads no item. */
+  /** True if the cache may have a month of the range, whether or not its rows are current. Does not read the table. */
   function mayContain({ start, end }: DateRange): boolean {
     return monthCache.hasBetween(keys.cachedMonth(monthOf(start)), keys.cachedMonth(monthOf(end)));
   }

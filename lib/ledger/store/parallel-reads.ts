@@ -1,6 +1,6 @@
-// Reads that do not depend on each other, several at a time.
+// Runs independent reads, several at a time.
 
-/** A single busy core handles this many reads within the time limit of a call. */
+/** Number of parallel reads that a single busy core handles within the time limit of a call. */
 const READ_CONCURRENCY = 6;
 
 /** @returns the results in the order of the items */

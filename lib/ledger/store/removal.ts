@@ -1,5 +1,5 @@
-// Removes a whole ledger. The items are found through the ledger's sequences and its entry in the list of ledgers. Those are
-// deleted last, so that an interrupted removal can resume.
+// Removes a whole ledger. Its items are found through its sequences and its entry in the list of ledgers. The sequences and the
+// entry are deleted last, so that an interrupted removal can resume.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -26,7 +26,7 @@ export function createRemoval(options: {
   const keys = createKeys(ledgerId);
   const database = openTable({ client, tableName, retryPolicy });
 
-  /** Counts the ledger's records and items, for which it reads the whole ledger. */
+  /** Counts the ledger's records and items. Reads the whole ledger. */
   async function count(): Promise<LedgerContents> {
     const counts = { transactions: 0, categories: 0, items: 0 };
     for await (const { pk } of readEverything(database, keys)) {
@@ -51,12 +51,11 @@ export function createRemoval(options: {
       batch = [];
       onProgress(deletedCount);
     };
-    const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
-    const isProof = ({ pk }: Item) => proofs.has(String(pk));
+    const lastPartitions = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
+    const isDeletedLast = ({ pk }: Item) => lastPartitions.has(String(pk));
     for await (const item of readEverything(database, keys)) {
-      // The items that prove that the ledger exists are deleted last, and the entry in the list in a separate batch: a batch may be
-      // applied in part, in any order.
-      if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
+      // DynamoDB may apply a batch in part, in any order. So the sequences and the entry each have a batch of their own.
+      if (isDeletedLast(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
       if (batch.length === MAX_BATCH_ITEMS) await flush();
     }

@@ -8,7 +8,7 @@ import { openTable, openTableWithoutUpgrades } from './ledger-items.ts';
 import { readLedgerIds, registerLedgers } from './list-of-ledgers.ts';
 import { createSchema, type Schema, upgradeStored } from './schema.ts';
 
-// Items per transaction: few, so that requests that change one of them seldom have to wait.
+// Number of items per database transaction: few, so that a request that changes one of them seldom has to wait.
 const UPGRADE_BATCH_SIZE = 20;
 
 export interface Sweep {
@@ -19,7 +19,7 @@ export interface Sweep {
 }
 
 /**
- * Upgrades the whole table. Can be repeated at any time: an item that has the current form is not written.
+ * Upgrades the whole table. Can be repeated at any time: items that have the current form are not written.
  * @throws NewerItemError
  */
 export async function sweepTable(options: {

@@ -12,5 +12,5 @@ export interface Upgrade {
   readonly change: (read: Item) => Item;
 }
 
-/** In order of version. Items of release 0.1.0 have no version; their form is that of version 1. */
+/** In order of version. Items of release 0.1.0 have no version, but have the form of version 1. */
 export const UPGRADES: readonly Upgrade[] = [{ reads: [], change: () => ({}) }];

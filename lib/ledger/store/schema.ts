@@ -1,11 +1,10 @@
 // The schema version of items, and the one place that upgrades them.
 //
-// Each item carries the version of its form. Reads upgrade older items in memory, writes upgrade them in the table
-// before they change them, and a sweep upgrades all (schema-sweep.ts). An item of a newer version is refused, by reads and by
-// conditions of writes: this release does not know what its attributes mean.
+// Each item has the version of its form. A read upgrades an older item in memory. A write first upgrades it in the table. A
+// sweep upgrades all items (schema-sweep.ts). Reads and writes refuse an item of a newer version, because this release does not
+// know what its attributes mean.
 //
-// The version rises only with a form that the previous release would misread. A new attribute that may be missing needs no new
-// version.
+// Only a form that the previous release would misread needs a new version. An optional new attribute does not.
 import {
   createDatabase,
   type Database,
@@ -26,7 +25,7 @@ import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
  */
 export const SCHEMA_VERSION = 'v';
 
-// Another release may write an item in its form between an upgrade and the next attempt.
+// Attempts of a commit. Between an item's upgrade and the next attempt, an earlier release may write the item in the older form.
 const MAX_ATTEMPTS = 3;
 /** Placeholder for the current version in conditions and updates. */
 const CURRENT_PLACEHOLDER = ':schema';
@@ -50,7 +49,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   const readAttributes = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
 
   /**
-   * Returns the item in the form of this release; the same object if it has that form.
+   * Returns the item in the form of this release; the same object if it already has that form.
    * @throws NewerItemError
    */
   function upgrade(item: Item): Item {
@@ -106,7 +105,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
-      // A condition that fails for an older form may hold for the current one: upgrade before reporting a failure.
+      // The condition may hold once the item is upgraded, so the failure of an older item is not reported yet.
       const isOlderItem = existing !== undefined && readVersion(existing) < current;
       if (isOlderItem) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
@@ -116,7 +115,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   return { current, readAttributes, upgrade, stamp, createUpgradeWrite, addVersionCondition };
 }
 
-/** A database whose items have the form of this release. */
+/** Opens a database in which all items appear in the form of this release. */
 export function createLedgerDatabase(
   options: Parameters<typeof createDatabase>[0],
   schema: Schema = createSchema(),
@@ -178,7 +177,7 @@ export function createLedgerDatabase(
 }
 
 /**
- * Upgrades items in the table, even while an earlier release changes them: in one transaction or, if that fails, one by one.
+ * Upgrades items in the table, in one database transaction. If an item changes at the same time, upgrades them one by one.
  * @param database a database that does not upgrade items itself
  * @param items distinct items, at most as many as one transaction takes
  * @returns number of items that this call has upgraded
@@ -214,8 +213,8 @@ function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
 }
 
 /**
- * Key of the item whose stored form a write depends on. An unconditional Put depends on none, and must not be read: its
- * function may lack the permission.
+ * Finds the key of the item whose stored form a write depends on. An unconditional Put depends on none. Its item must not be
+ * read, because the function may lack the permission.
  */
 function findCheckedKeys({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
   const item = Put?.ConditionExpression ? Put.Item : (Update ?? Delete ?? ConditionCheck)?.Key;
@@ -248,7 +247,7 @@ function addCondition<Part extends Conditional>(
   };
 }
 
-/** Sets the version in an update as well, because an update may create its item. */
+/** Adds the version to an update, because an update may create its item. */
 function stampUpdate(expression: string): string {
   const stamp = `SET ${SCHEMA_VERSION} = ${CURRENT_PLACEHOLDER}`;
   return expression.startsWith('SET ')

@@ -1,5 +1,5 @@
-// Allocates ids from a ledger's sequences. The transaction that creates a sequence also adds the ledger to the list of all
-// ledgers, so every ledger with a record is in that list.
+// Allocates ids from a ledger's sequences. The database transaction that creates a sequence also adds the ledger to the list of
+// all ledgers, so every ledger with a record is in that list.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { addToCounters, createNoConditionError } from '../../shared/update-writes.ts';
@@ -12,7 +12,7 @@ export function createSequences(options: {
   const { database, keys } = options;
 
   /**
-   * Allocates new ids and returns the last one. The ids of a failed write are never used.
+   * Allocates new ids and returns the last one. An id is never allocated again, even if the write of its record fails.
    * @throws StaleRecordError if the ledger is deleted meanwhile
    */
   async function allocate(kind: SequenceKind, count: number): Promise<number> {
@@ -25,7 +25,7 @@ export function createSequences(options: {
     throw new StaleRecordError(`The sequence of ${kind} ids was deleted`);
   }
 
-  /** Creates a sequence and registers the ledger. An existing sequence, as of an earlier release, keeps its last id. */
+  /** Creates a sequence and registers the ledger. A sequence that already exists keeps its last id. */
   async function createSequence(kind: SequenceKind): Promise<void> {
     await database.commit([
       addToCounters(keys.sequence(kind), new Map([[LAST_ID, 0]])),

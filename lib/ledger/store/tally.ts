@@ -1,4 +1,4 @@
-// Counts transactions from scratch: the value that every counter of the table must have for a set of rows.
+// Counts transactions from scratch. The results are the values that the counters in the table must have.
 
 import type { Key } from '../../shared/database.ts';
 import type { Transaction } from '../domain/transaction.ts';
@@ -16,7 +16,7 @@ export interface Counter {
 /** Counters by `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
 
-/** Counts of the transactions that were added so far. */
+/** The counts of the transactions that were added to the tally so far. */
 export interface Tally {
   readonly counters: Map<string, Counter>;
   /** Categories that rows refer to. */
@@ -29,7 +29,6 @@ export function emptyTally(): Tally {
   return { counters: new Map(), categoryIds: new Set(), rows: 0, highestId: 0 };
 }
 
-/** Adds a transaction to the tally. */
 export function countTransaction(keys: Keys, tally: Tally, transaction: Transaction): void {
   const { counters, categoryIds } = tally;
   const { id, categoryId } = transaction;

@@ -1,6 +1,6 @@
-// Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the total and the
-// day on which the page starts, and the rows from that day on are read from a date-sorted index. A search reads whole lists,
-// several parts in parallel.
+// Reads one page of a transaction list at a cost that does not grow with the list. The day histogram gives the total and the
+// day on which the page starts. From that day on, rows are read from a date-sorted index. A search reads whole lists, several
+// parts in parallel.
 
 import type { Database, Item, Range } from '../../shared/database.ts';
 import { toDate } from '../domain/calendar-date.ts';
@@ -34,7 +34,7 @@ import type { CachedMonths } from './month-cache.ts';
 import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
 
-/** Start and length of a page, which begins after a number of rows or after a given row. */
+/** Start and length of a page. The page begins after the row at `after` or, without `after`, after `offset` rows. */
 export interface PageWindow {
   readonly offset: number;
   readonly limit: number;
@@ -43,18 +43,18 @@ export interface PageWindow {
 }
 
 export interface MatchingRows {
-  /** Number of rows in the lists. If there are too many, none is read. */
+  /** Number of rows in the lists, whether or not they match. If there are too many, `items` is empty. */
   readonly candidates: number;
   readonly items: readonly Transaction[];
 }
 
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
-/** Cost of a second query, in rows that could be read instead. */
+/** A second query costs as much as reading this many rows. */
 const QUERY_COST_IN_ROWS = 8;
-/** If more rows are skipped, they are counted instead of fetched: this takes the same read units, but transfers and decodes nothing. */
+/** To skip more rows than this, DynamoDB counts them. A count takes as many read units as fetching, but transfers no rows. */
 const MAX_FETCHED_SKIPS = 200;
-/** Rows per query of a search, which sends several queries in parallel. */
+/** Number of rows that each of a search's parallel queries reads. */
 const ROWS_PER_PART = 1_000;
 
 export function createTransactionPages(options: {
@@ -73,7 +73,7 @@ export function createTransactionPages(options: {
     const startsAtRow = after !== undefined || offset === 0;
     const [{ total, months, edgeMonths }, followingRows] = await Promise.all([
       dayCounts.countList(filter, list),
-      // A page that begins at a row does not depend on the counts: one additional row shows whether others follow.
+      // A page that begins at a row does not depend on the counts: one additional row shows whether more rows follow the page.
       startsAtRow ? readSlice(rangeAfter(list, after, isOldestFirst), 0, limit + 1) : [],
     ]);
     if (startsAtRow) {
@@ -83,7 +83,7 @@ export function createTransactionPages(options: {
     }
     const hasMore = offset + limit < total;
     if (!isOldestFirst) return toPage(await readAt(offset, limit), total, hasMore);
-    // A page from the oldest row has the rows of a page from the newest one, in reverse.
+    // A list sorted oldest first is the reverse of the list sorted newest first.
     const end = Math.max(0, total - offset);
     const start = Math.max(0, end - limit);
     return toPage((await readAt(start, end - start)).reverse(), total, hasMore);
@@ -94,7 +94,7 @@ export function createTransactionPages(options: {
       const monthStart = findMonthAt(months, from);
       if (!monthStart || count === 0) return [];
       if (remaining <= count) {
-        // The last page ends with the oldest row, so the day on which it starts does not matter.
+        // The last page is read from the oldest row backward, so the day on which it starts is not needed.
         const lastPageRange = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
         return (await readSlice(lastPageRange, 0, remaining)).reverse();
       }
@@ -112,7 +112,7 @@ export function createTransactionPages(options: {
     const candidates = sum(plans.map((plan) => plan.candidates));
     if (candidates > maxRows) return { candidates, items: [] };
     const cachedRows = plans.flatMap((plan) => plan.cached.map((rows) => rows.filter(matches)));
-    // Rows that do not match are dropped with their part.
+    // Filters each part as it arrives, so that memory does not hold the rows that do not match.
     const uncachedRows = await inParallel(
       plans.flatMap((plan) => plan.parts),
       async (part) => (await readPart(part)).filter(matches),
@@ -120,7 +120,7 @@ export function createTransactionPages(options: {
     return { candidates, items: [...cachedRows, ...uncachedRows].flat() };
   }
 
-  /** Finds the months of a list that are in the cache, and the parts in which the other rows are read. */
+  /** Finds the cached months of a list, and plans the parts in which the other rows are read. */
   async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
     const list = locateList(keys, filter);
     if (list.start > list.end) return { candidates: 0, cached: [], parts: [] };
@@ -151,14 +151,14 @@ export function createTransactionPages(options: {
     const counts =
       knownMonths.find((each) => each.month === month) ??
       (await dayCounts.readMonth(month, categoryId));
-    // If the year already counts a row that the month does not yet count, the page starts before the month.
+    // The year's item may already count a new row that the month's item does not. The page then starts before the month.
     const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
     return findDayAt(countRowsByDay(range, counts, type), skip) ?? beforeMonth;
   }
 
   /**
-   * Reads the rows of a page, beginning with the day on which it starts. It skips that day's newer rows, or reads the day from its
-   * older end if that is cheaper.
+   * Reads the rows of a page, beginning with the day on which the page starts. Skips the newer rows of that day, or reads the day
+   * from its older end if that is cheaper.
    */
   async function readFrom(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;

@@ -1,4 +1,4 @@
-// Stores transactions: the row, the day counts and the count of its category change in one database transaction.
+// Stores transactions. A row, its day counts and the count of its category change in one database transaction.
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
@@ -22,7 +22,7 @@ import { createSequences } from './sequences.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
-/** A transaction as it is stored. Date, creation and id are stored once, in the key: lists pay by the byte. */
+/** A transaction as it is stored. Date, time of creation and id are only in `date_key`: larger items make lists cost more. */
 interface StoredTransaction {
   readonly date_key: string;
   readonly description: string;
@@ -36,7 +36,7 @@ interface StoredTransaction {
   readonly version: number;
 }
 
-/** The attributes of an item besides its keys. */
+/** The attributes that a list reads. */
 export const STORED_ATTRIBUTES = Object.keys({
   date_key: true,
   description: true,
@@ -58,7 +58,7 @@ export interface RowChange {
   readonly extraWrites?: CommitPart;
 }
 
-/** Changes as one database transaction, which applies all or none; counts that rows share are written once. */
+/** Changes that one database transaction applies, all or none. A count that several rows share is written once. */
 export interface PreparedCommit {
   /** False if the commit would write an item twice, or more items than the database allows. */
   readonly fits: boolean;
@@ -155,9 +155,9 @@ export function createTransactionStore(options: {
 
   function checkOutcome({ before, after }: RowChange, isOnlyChange: boolean): OutcomeCheck {
     const key = keys.transaction((after ?? before)?.id ?? 0);
-    // No other request has the id of a new row, so the row itself proves the commit.
+    // No other request can create a row with this id, so a stored row proves the commit.
     if (!before) return { key, wasApplied: (stored) => stored !== undefined };
-    // Another request may have removed this row alone, so its absence proves the commit only if it was the only change.
+    // Another request may have removed the row. So the row's absence proves the commit only if there are no other changes.
     if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyChange || undefined) };
     return {
       key,
@@ -177,7 +177,7 @@ export function createTransactionStore(options: {
     ];
   }
 
-  /** Writes of the items that make external ids unique. */
+  /** Creates the writes of the items that make external ids unique. */
   function createExternalIdWrites(
     before: Transaction | undefined,
     after: Transaction | undefined,

@@ -293,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
         'a day counted too high > is reported, and repaired',
       ],
       [
-        'wrongRows === 0',
+        'wrongRowCount === 0',
         'true',
         'a row in the index of the other type > is reported, and repaired',
       ],
@@ -2640,7 +2640,7 @@ export function wasExcessive(changes: Changes, operatorLimit?: number): boolean 
     ['items.length > limits.maxRows', 'false'],
     ['if (hasRows && count', 'if (count > 0 && count'],
     ['count: followingRows.length', 'count: rows.length'],
-    [' && !mayBeReadBefore', ''],
+    [' && !mayBeInPreviousPart', ''],
   ]),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [

@@ -1,5 +1,6 @@
-// Verifies all ledgers of a table that nothing writes to: after a restore, before clients use it. One scan reads each item
-// once, for a fraction of the units that reads by key would cost, and finds where the list of ledgers differs from the ledgers.
+// Verifies all ledgers of a table while nothing writes to it: after a restore, before clients use the table. One scan reads each
+// item once, for a fraction of the read units that reads by key would cost. It also compares the list of ledgers with the
+// ledgers in the table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
 import { findLedger, LEDGERS } from '../keys.ts';
@@ -11,9 +12,9 @@ export interface TableVerdict {
   readonly rows: number;
   /** Ids of the ledgers whose recorded figures differ from their rows. */
   readonly unbalanced: readonly string[];
-  /** Ids of the ledgers of an earlier release: they have assigned ids but are not in the list of ledgers. */
+  /** Ids of ledgers that have assigned ids, but are not in the list of ledgers. They come from an earlier release. */
   readonly unlisted: readonly string[];
-  /** Ids in the list of ledgers that no other item of the table has. */
+  /** Ids in the list of ledgers for which the table has no other item. */
   readonly missing: readonly string[];
 }
 

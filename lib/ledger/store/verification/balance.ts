@@ -1,6 +1,6 @@
-// Reduces the figures of one ledger to a single sum: the recomputed figures minus the recorded ones. The sum is zero exactly
-// when both agree, unless hashes collide. It has the same size for every ledger, so one scan verifies all ledgers of a table.
-// `findDrifts` names the differences, but needs every figure.
+// Reduces the figures of one ledger to a single sum: the recomputed figures minus the recorded ones, each times its hash. The
+// sum is zero exactly when all figures agree, unless hashes collide. The sum has the same size for every ledger, so one scan can
+// verify all ledgers of a table. `findDrifts` names the differences, but needs every figure in memory.
 import { createHash } from 'node:crypto';
 import type { Item, Key } from '../../../shared/database.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
@@ -11,33 +11,32 @@ import { checkRow } from './figures.ts';
 
 export type Balance = ReturnType<typeof createBalance>;
 
-/** @param ledgerId the ledger's id, as in the partition keys of the items */
 export function createBalance(ledgerId: string) {
   const keys = createKeys(ledgerId);
   let sum = 0n;
-  let rows = 0;
-  let wrongRows = 0;
+  let rowCount = 0;
+  let wrongRowCount = 0;
   const lastIds = { transaction: 0, category: 0 };
   const highestIds = { transaction: 0, category: 0 };
 
   const readers: Readonly<Record<string, (item: Item) => void>> = {
     TRANSACTION(item) {
-      rows += 1;
+      rowCount += 1;
       const { transaction, wrong } = checkRow(keys, item);
-      if (wrong.length > 0) wrongRows += 1;
+      if (wrong.length > 0) wrongRowCount += 1;
       if (!transaction) return;
       const { id, categoryId, externalId } = transaction;
       for (const { key, attribute, increment } of listCounters(keys, transaction))
         count(key, attribute, increment);
       if (categoryId !== null) count(keys.category(categoryId), TRANSACTION_COUNT, 1n);
       if (externalId) sum += hashFigure('external id', externalId, id);
-      noteId('transaction', id);
+      raiseHighestId('transaction', id);
     },
     CATEGORIES(item) {
       const { id, name, transactionCount } = fromCategoryItem(item);
       count(keys.category(id), TRANSACTION_COUNT, -BigInt(transactionCount));
       sum += hashFigure('name', name, id);
-      noteId('category', id);
+      raiseHighestId('category', id);
     },
     DAYS(item) {
       const key = { pk: String(item.pk), sk: String(item.sk) };
@@ -58,19 +57,19 @@ export function createBalance(ledgerId: string) {
     if (increment !== 0n) sum += hashFigure(counterName(key, attribute)) * increment;
   }
 
-  function noteId(kind: SequenceKind, id: number): void {
+  function raiseHighestId(kind: SequenceKind, id: number): void {
     highestIds[kind] = Math.max(highestIds[kind], id);
   }
 
   return {
-    /** Adds an item to the balance. Items may come in any order, each once. */
+    /** Adds an item. Each item must be added once, in any order. */
     add: (item: Item): void => readers[keys.parseKind(String(item.pk))]?.(item),
     isBalanced: (): boolean =>
       sum === 0n &&
-      wrongRows === 0 &&
+      wrongRowCount === 0 &&
       SEQUENCE_KINDS.every((kind) => highestIds[kind] <= lastIds[kind]),
     hasAssignedIds: (): boolean => SEQUENCE_KINDS.some((kind) => lastIds[kind] > 0),
-    countRows: (): number => rows,
+    countRows: (): number => rowCount,
   };
 }
 

@@ -31,7 +31,7 @@ export interface Drift {
   readonly where: string;
   readonly recorded: string | number;
   readonly recomputed: string | number;
-  /** Writes that repair the drift, and fail if the items have changed; undefined if nothing shows which side is right. */
+  /** Writes that repair the drift, and fail if the items have changed; undefined if it is unknown which side is right. */
   readonly repair?: readonly Write[];
 }
 
@@ -64,7 +64,7 @@ function findCounterDrifts(
     const recomputedCounter = recomputed.get(name);
     const counter = recordedCounter ?? recomputedCounter;
     if (!counter || (recordedCounter?.count ?? 0n) === (recomputedCounter?.count ?? 0n)) return [];
-    // A category that does not exist is a separate drift; its count is not created.
+    // A missing category is a drift of its own (`findUnknownCategories`). Its count is not created.
     if (counter.attribute === TRANSACTION_COUNT && !knownKeys.has(counter.key.sk)) return [];
     const { key, attribute } = counter;
     return [
@@ -123,7 +123,7 @@ function createCountDrift(keys: Keys, counter: WrongCounter): Drift {
   };
 }
 
-/** Creates one drift for each item: a ledger that is older than sums or digests has none of them at all. */
+/** Creates one drift for all sums of an item: a ledger that is older than sums or digests lacks all of them. */
 function createSumDrift(
   what: 'day sums' | 'month digests',
   keys: Keys,
@@ -221,7 +221,7 @@ function findExternalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): 
   );
 }
 
-/** An attribute that is unique among records: each value has an item, its guard, that names the record. */
+/** An attribute that is unique among records. Each value has a guard: an item that names the record with this value. */
 interface UniqueAttribute {
   readonly what: 'name guard' | 'external id';
   readonly singular: 'category' | 'transaction';

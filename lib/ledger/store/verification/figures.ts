@@ -42,7 +42,7 @@ export interface CheckedRow {
   readonly wrong: readonly string[];
 }
 
-/** Ids of the transactions that have an external id, according to the rows and according to its guard. */
+/** The owners of an external id: ids of the rows that have it, and the transaction id in its guard. */
 export interface ExternalIdOwners {
   readonly rows: readonly number[];
   readonly guard: number | undefined;
@@ -69,10 +69,10 @@ export function emptyFigures(): RowFigures {
 }
 
 /**
- * Reads the figures of a ledger from its items. Rows are never counted from an index: an index may lag behind, and correct
+ * Reads the figures of a ledger from its items. Rows are never counted from an index: an index may lag behind, so that correct
  * counters would look too high. Memory holds one page of items at a time, one number for each day and category, and all
  * external ids.
- * @param previous the figures of earlier items, to which those of these items are added
+ * @param previous the figures of the items that were read before
  */
 export async function readLedgerFigures(
   keys: Keys,
@@ -90,7 +90,7 @@ export async function readLedgerFigures(
       const row = checkRow(keys, item);
       if (row.transaction) countTransaction(keys, tally, row.transaction);
       const { id, externalId } = row.transaction ?? {};
-      if (id !== undefined && externalId) noteRow(externalId, id);
+      if (id !== undefined && externalId) addRowOwner(externalId, id);
       if (row.wrong.length > 0) wrongRows.push(row);
     },
     CATEGORIES(item) {
@@ -103,7 +103,7 @@ export async function readLedgerFigures(
       });
     },
     EXTERNAL_ID: ({ pk, transaction_id }) => {
-      noteGuard(keys.parseExternalId(String(pk)), Number(transaction_id));
+      setGuardOwner(keys.parseExternalId(String(pk)), Number(transaction_id));
     },
     CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
     DAYS(item) {
@@ -115,12 +115,12 @@ export async function readLedgerFigures(
     },
   };
 
-  function noteRow(externalId: string, id: number): void {
+  function addRowOwner(externalId: string, id: number): void {
     const { rows = [], guard } = externalIds.get(externalId) ?? {};
     externalIds.set(externalId, { rows: [...rows, id], guard });
   }
 
-  function noteGuard(externalId: string, guard: number): void {
+  function setGuardOwner(externalId: string, guard: number): void {
     externalIds.set(externalId, { rows: externalIds.get(externalId)?.rows ?? [], guard });
   }
 
@@ -153,7 +153,7 @@ function isConsistent({ rows, guard }: ExternalIdOwners): boolean {
 }
 
 export function checkRow(keys: Keys, item: Item): CheckedRow {
-  // Reads find a row by the id in its key, so that id counts.
+  // Requests find a row by the id in its key, so the row has that id, whatever its date key says.
   const transaction = {
     ...fromTransactionItem(item),
     id: keys.parseTransactionId(String(item.pk)),

@@ -1,4 +1,4 @@
-// Verifies a ledger: recomputes every count, guard and key from its rows, reports each drift, and repairs it on request.
+// Verifies a ledger: recomputes every count, guard and key from the rows, reports each drift, and repairs drifts on request.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../../../shared/errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
@@ -27,7 +27,7 @@ export interface VerificationPosition {
   readonly figures: RowFigures;
   /** Number of complete readings. */
   readonly readings: number;
-  /** The drifts that all complete readings show. */
+  /** The drifts that every complete reading has shown. */
   readonly seen: ReadonlySet<string>;
 }
 
@@ -39,15 +39,15 @@ export interface Progress {
 }
 
 /**
- * Number of readings. The items of a ledger are not all read at the same moment, so only a difference that every reading shows is
- * a drift.
+ * Number of readings before a drift is reported. Clients may write during a reading, so only a difference that every reading
+ * shows is a drift.
  */
 const READINGS = 3;
 const READING_INTERVAL_MS = 1_000;
 
 /**
- * Growth after which progress is saved. Each save writes all findings, so saving after each slice would cost a quadratic amount
- * of writing.
+ * Progress is saved whenever it has grown by this share. Each save writes all findings, so saving after each batch would take
+ * quadratic time.
  */
 const MIN_GROWTH = 1 / 20;
 
@@ -100,7 +100,7 @@ export function createVerification(options: {
     return { rows, categories: categories.length, drifts };
   }
 
-  /** True if the list of ledgers has this one. A ledger enters the list with its first record. */
+  /** True if the ledger is in the list of ledgers, which it enters with its first record. */
   async function isListed(): Promise<boolean> {
     return (await database.get(keys.registration)) !== undefined;
   }
