@@ -1,4 +1,4 @@
-// A request as handlers see it: the gateway's event, and what the middlewares of every endpoint add.
+// A request as handlers receive it: the gateway's event, and what the middleware of every endpoint adds.
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Query } from './query-string.ts';
 
@@ -7,7 +7,7 @@ export type GatewayEvent = Omit<APIGatewayProxyEventV2, 'pathParameters'> & {
 };
 
 export interface RequestParameters {
-  /** The path's record id exactly as it was sent; empty on routes that have none. */
+  /** The record id in the path, exactly as the client sent it; empty on routes without an id. */
   pathId: string;
   query: Query;
 }
@@ -18,10 +18,10 @@ export interface Tallied {
 
 export type ApiEvent = GatewayEvent & Tallied & RequestParameters;
 
-/** Counts for the log line of a request, taken while it is served. */
+/** Counts for a request's log line. */
 export interface RequestTally {
   retries: number;
   conflicts: number;
-  /** Ledger of the request; undefined on routes that have none. */
+  /** Ledger of the request; undefined on routes that need no ledger. */
   ledger?: string;
 }

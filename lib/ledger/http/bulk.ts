@@ -1,5 +1,5 @@
-// Requests with many records. Each record is applied or refused independently, and the response has a result for each, in the
-// same order.
+// Bulk requests. Each record is applied or refused independently. The response has one result for each record, in the same
+// order.
 
 import { logFailure } from '../../shared/log.ts';
 import type { IdempotencyMarker, Outcome, WithIdempotencyMarker } from '../service/bulk.ts';
@@ -13,7 +13,7 @@ import type { Operation, Reply } from './replies.ts';
 export interface BulkOperation<Event, Fields extends object, Value, CountName extends string> {
   /**
    * Reads the items of the body.
-   * @throws ValidationError for an invalid body; that response is not stored for an idempotency key
+   * @throws ValidationError for an invalid body; this response is not stored under an idempotency key
    */
   readonly parseItems: (json: JsonObject) => readonly unknown[];
   /** @throws ValidationError for an invalid item; the other items are still applied */
@@ -24,9 +24,9 @@ export interface BulkOperation<Event, Fields extends object, Value, CountName ex
   ) => Promise<readonly Outcome<Value>[]>;
   /** Creates the reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
-  /** Name of the count for each status; every other status counts as failed. */
+  /** Names of the counts in the response, by the status that they count. Every other status counts as failed. */
   readonly countNames: Readonly<Record<number, CountName>>;
-  /** The same operation on a single record: its failure message is used for an item that fails unexpectedly (500). */
+  /** The same operation on a single record. An item that fails unexpectedly (500) gets its failure message. */
   readonly itemOperation: Operation;
 }
 
@@ -61,7 +61,7 @@ export function handleBulk<
   };
 }
 
-/** The number of each kind of outcome by name, and the result of each item. */
+/** Counts of the items by their outcome, and the result of each item. */
 interface BulkResponseBody<CountName extends string> {
   readonly success: boolean;
   readonly data: Readonly<Record<CountName | 'failed', number>> & {
@@ -148,7 +148,7 @@ function toResult({ status, body, headers }: Reply, index: number): TransactionR
   return { index, status, ...result, ...(etag && { etag }) };
 }
 
-/** An earlier attempt of the request refused the item, with this reply. */
+/** An earlier attempt of the request refused the item with this reply. */
 class EarlierRefusal extends Error {
   override readonly name = 'EarlierRefusal';
   readonly reply: Reply;
@@ -159,7 +159,7 @@ class EarlierRefusal extends Error {
   }
 }
 
-/** Reads the outcomes in a reply that `composeReply` made. */
+/** Reads the outcomes from a reply of `composeReply`. */
 function readOutcomes({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
   const { results } = body.data as {
     results: readonly { readonly index: number; readonly status: number }[];

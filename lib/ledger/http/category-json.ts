@@ -1,4 +1,4 @@
-// A category as clients send it and see it.
+// The JSON of a category, in requests and in responses.
 import * as v from 'valibot';
 import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
 import { text, trimmedText } from '../domain/text.ts';
@@ -46,7 +46,7 @@ export function parseNewCategory(body: Readonly<Record<string, unknown>>): Categ
 }
 
 /**
- * Reads only the fields that were sent.
+ * Parses only the fields that the client sent.
  * @throws ValidationError with the errors of every field
  */
 export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): CategoryChanges {
@@ -60,9 +60,8 @@ export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): C
 }
 
 /**
- * Shows every field, null if empty.
- * @param includesCount adds `transaction_count`, as in single reads and in lists requested with counts. The ETag is always that
- * of a single read
+ * Returns the JSON of a category. Empty fields are null. The ETag is always that of a single read.
+ * @param includesCount adds `transaction_count`, for single reads and for lists with counts
  */
 export function toCategoryJson(category: Category, { includesCount = false } = {}) {
   const fields = toJsonWithoutCount(category);

@@ -1,6 +1,6 @@
-// Cursors: opaque strings for the position of the last row of a page or part, after which the next page or part begins. A forged
-// cursor is harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the page after
-// it would lack rows.
+// Cursors: opaque strings for the position of the last row of a page or part. The next page or part begins after that row. A
+// forged cursor is harmless, because a query reads only the caller's ledger. A cursor of the wrong kind is refused, because the
+// next page would lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -13,8 +13,8 @@ import {
 import { isAssignableId } from '../domain/record.ts';
 
 /**
- * A page cursor also has an amount and a sort order, because a search may be sorted by amount. The cursor of a part of a month
- * also has the digest of the parts so far.
+ * A page cursor also has an amount and a sort order, because a search may be sorted by amount. In the export of a single month,
+ * the cursor of a part also has the digest of the parts so far.
  */
 const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
@@ -67,8 +67,8 @@ function encodeText(text: string): string {
 }
 
 /**
- * Decodes a cursor. Returns an empty string if the cursor does not come from `encodeText`: Buffer skips characters that are not
- * base64.
+ * Decodes a cursor. Returns an empty string if the cursor does not come from `encodeText`. Buffer alone would skip characters
+ * that are not base64.
  */
 function decodeText(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();

@@ -1,4 +1,4 @@
-// The only middy chain: every handler is an endpoint plus the middleware it needs.
+// The only middy chain. Every handler is one of these endpoints, with more middleware if needed.
 import middy, { type MiddlewareObj } from '@middy/core';
 import { isWriteConflict } from '../../shared/retryable-errors.ts';
 import { requireAllowed } from '../auth/authenticate.ts';
@@ -20,11 +20,11 @@ import { logRequests } from './request-log.ts';
 export type LedgerEvent = ApiEvent & {
   caller: IdentifiedCaller & { readonly scope: Scope };
   context: RequestContext;
-  /** The caller's ledger. Its calls end by the request's deadline. */
+  /** The caller's ledger. Calls to it end by the request's deadline. */
   ledger: Ledger;
 };
 
-/** The message of an operation's response if a request fails unexpectedly (500). */
+/** Returns the message of an operation's response to a request that fails unexpectedly (500). */
 export function getFailureMessage(operation: Operation): string {
   return FAILURES[operation];
 }
@@ -48,14 +48,14 @@ export function createQueryEndpoint<Id extends Operation>(service: LedgerService
   return createPublicEndpoint(operation).use(openRequestContext(service));
 }
 
-/** An endpoint that needs neither key nor token. */
+/** An endpoint that needs neither an API key nor an access token. */
 export function createPublicEndpoint<Id extends Operation>(operation: Id) {
   return createEndpoint<ReplyTo<Id>>(getFailureMessage(operation));
 }
 
 /**
- * Refuses every parameter, because ignoring one would hide a misspelling. A path with a malformed id is left to the handler,
- * which responds with 404.
+ * Refuses every parameter, because ignoring a parameter would hide a misspelling. If the path has a malformed id, refuses
+ * nothing, so that the handler responds with 404.
  */
 export function refuseAllParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {

@@ -30,7 +30,7 @@ export function wrapInEnvelope(failureMessage: string): MiddlewareObj<GatewayEve
   };
 }
 
-// The request's id is that of the Lambda invocation, which is in each log line of the function and in the gateway's access log.
+// The request's id is that of the Lambda invocation. Each log line of the function has it, and so has the gateway's access log.
 function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: reply.status,

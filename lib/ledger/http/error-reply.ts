@@ -45,7 +45,7 @@ interface PlainError {
   readonly headers?: NonNullable<Reply['headers']>;
 }
 
-/** Errors whose reply shows only their message. */
+/** Errors whose reply has no fields besides the code and the message. */
 const PLAIN_ERRORS: readonly PlainError[] = [
   {
     errorClass: UnauthenticatedError,

@@ -10,7 +10,7 @@ export type ObjectSchema = v.ObjectSchema<
 type SentFields = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
-/** A field that the service assigns. A client may send back the value that it read, which is ignored. */
+/** A field that the service assigns. A client may send back the value that it read: the value is ignored. */
 export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
 
 /** Fields that the service assigns in every record. */
@@ -19,13 +19,13 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields. The limit keeps responses small: in an attack, outgoing data costs the most. */
+/** Limits keep error responses small, even if a body has many unknown fields: in an attack, outgoing data costs the most. */
 const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_LENGTH = 100;
 
 /**
  * Parses the fields of a JSON body.
- * @param extraErrors errors that no field's own schema finds
+ * @param extraErrors errors that the schema does not find
  * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
 export function parseBody<Schema extends ObjectSchema>(
@@ -63,7 +63,7 @@ export function parseFilter<Schema extends ObjectSchema>(
   });
 }
 
-/** @throws ValidationError that names every parameter sent, if there are any */
+/** @throws ValidationError if any parameter was sent; it names all of them */
 export function refuseParameters(query: Query): void {
   const errors = Object.keys(query).map((name): FieldError => [name, UNKNOWN_PARAMETER]);
   if (errors.length === 0) return;
@@ -111,7 +111,7 @@ function groupByField(errors: readonly FieldError[]): FieldErrors {
   );
 }
 
-/** Shortens text from a client, so that a response can show its beginning. */
+/** Shortens text from a client, for a response that quotes it. */
 export function shorten(text: string): string {
   return text.length > MAX_REPORTED_LENGTH
     ? `${text.slice(0, MAX_REPORTED_LENGTH).toWellFormed()}…`

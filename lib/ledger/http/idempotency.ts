@@ -1,5 +1,5 @@
-// The Idempotency-Key header of a request that creates, or that changes or deletes many records. A replay has the status, body
-// and ETag of the first response, and `Idempotent-Replayed: true`.
+// The Idempotency-Key header of requests that create a record, and of bulk requests. A replay has the status, body and ETag of
+// the first response, and the header `Idempotent-Replayed: true`.
 import { ValidationError } from '../errors.ts';
 import type { KeyedRequest, RememberReply } from '../service/idempotency.ts';
 import type { LedgerEvent } from './endpoint.ts';
@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
 /**
- * @param create creates the record and the reply, and commits the record together with the writes that `remember` returns for the
+ * @param create creates the record and the reply. Commits the record together with the writes that `remember` returns for the
  * reply
  */
 export function makeIdempotent<Event extends WriteEvent, Body extends Reply['body']>(
@@ -34,7 +34,7 @@ export function markReplayed<Body extends object>(reply: Reply<Body>): Reply<Bod
 }
 
 /**
- * Reads the key, and the request that it belongs to; undefined without a key.
+ * Reads the idempotency key, and the parts of the request that the key is bound to; undefined without a key.
  * @throws ValidationError
  */
 export function readKeyedRequest(event: WriteEvent): KeyedRequest | undefined {

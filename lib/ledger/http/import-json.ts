@@ -1,4 +1,4 @@
-// Records of imports, as clients send them and list them.
+// The JSON of imports' records, in requests and in responses.
 import * as v from 'valibot';
 import {
   type ImportPart,

@@ -1,5 +1,4 @@
-// Reads the body of a POST or PUT, which must be a JSON object in UTF-8, neither empty nor encoded. The content type is not
-// enforced.
+// Reads the body of a POST or PUT. It must be a JSON object in UTF-8 that is neither empty nor encoded, with any content type.
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
@@ -10,7 +9,7 @@ import type { Reply } from './replies.ts';
 /** A JSON object of unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
+/** No record is as large as this. No response to such a body comes near Lambda's limit of 6 MB. */
 const MAX_BODY_BYTES = 1_048_576;
 
 export const BODY_TOO_LARGE = `The request body must not be larger than ${MAX_BODY_BYTES} bytes`;
@@ -18,8 +17,7 @@ export const BODY_TOO_LARGE = `The request body must not be larger than ${MAX_BO
 const parser = httpJsonBodyParser<ApiEvent>({ disableContentTypeCheck: true });
 
 /**
- * @throws ValidationError "No JSON data provided", or another that says what is wrong with the body;
- *   UnsupportedMediaTypeError, PayloadTooLargeError
+ * @throws ValidationError that says what is wrong with the body; UnsupportedMediaTypeError, PayloadTooLargeError
  */
 export function parseJsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
   return {
@@ -48,8 +46,8 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
 }
 
 /**
- * Describes the place of the error, if the parser names it: `: line 1, column 8`. The parser's message is not shown, because it
- * may quote the body.
+ * Describes the place of the error, such as `: line 1, column 8`, if the parser names it. Does not return the parser's message,
+ * because it may quote the body.
  */
 function locateError(text: string): string {
   try {
@@ -63,7 +61,7 @@ function locateError(text: string): string {
 
 type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
 
-/** Names the key that the parser refused because it reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
+/** Describes a key that the parser refused because it reaches into a prototype, such as `__proto__`. */
 function describeForbiddenKey({ message, cause }: ParserError): string | undefined {
   return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
 }

@@ -1,5 +1,5 @@
-// Finds the parts of a JSON text that JSON.parse would lose (digits, and the first of two values with the same name), and nesting that
-// would exhaust its stack.
+// Finds what JSON.parse would silently lose: digits of a number, and the first of two values with the same name. Also finds
+// nesting that would exhaust the stack of JSON.parse.
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
 
@@ -7,9 +7,9 @@ import { ValidationError } from '../errors.ts';
 const MAX_DEPTH = 512;
 const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
-/** Every integer with fewer digits fits a double exactly. */
+/** A double represents every integer with fewer digits exactly. */
 const MIN_LOST_DIGITS = 16;
-/** An integer with more digits may become infinite as a double, which BigInt refuses. */
+/** As a double, an integer with more digits may be infinite. BigInt refuses infinity. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
@@ -18,10 +18,10 @@ const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Replaces each number that a double would change with one that no field accepts. A decimal becomes the smallest double, which
- * has more decimals than any field may have. An integer becomes a number above all doubles, so that no response names an id
- * that was not sent. The text is rewritten, because middy's parser does not pass the source of a number to a reviver.
- * @throws ValidationError for a value that is nested too deeply, and for an object that has a name twice
+ * Replaces each number that would change as a double with a number that no field accepts. A decimal becomes the smallest double:
+ * it has more decimals than any field may have. An integer becomes a number above all doubles, so that no response names an id
+ * that the client did not send. A reviver cannot do this, because middy's parser does not pass it the source of a number.
+ * @throws ValidationError for a value that is nested too deeply, and for an object that has the same name twice
  */
 export function replaceLossyNumbers(json: string): string {
   const names: Set<string>[] = [];
@@ -42,7 +42,7 @@ function addName(names: Set<string> | undefined, quotedName: string): void {
   names?.add(name);
 }
 
-/** Decodes a quoted name. An invalid one is returned unchanged: the parser refuses it. */
+/** Decodes a quoted name. Returns an invalid name unchanged, because the parser will refuse it. */
 function unquote(text: string): string {
   try {
     return JSON.parse(text) as string;
@@ -71,7 +71,7 @@ function wouldLoseDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
-  // This is a loop, because a pattern would take quadratic time in the number of zeros.
+  // A regular expression would take quadratic time for many zeros.
   let lastIndex = digits.length - 1;
   while (digits[lastIndex] === '0') lastIndex -= 1;
   return lastIndex >= 0 && lastIndex + 1 - whole.length - Number(exponent) > 2;

@@ -1,4 +1,4 @@
-// Months and their digests as clients see them.
+// The JSON of months and their digests.
 import * as v from 'valibot';
 import { formatDigest } from '../domain/month-digest.ts';
 import type { MonthFigures } from '../service/months.ts';

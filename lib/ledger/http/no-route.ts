@@ -1,4 +1,4 @@
-// Errors for requests that no route serves: 404, or 405 if the path serves other methods.
+// Errors for requests that no route serves: 404, or 405 if the path has routes for other methods.
 import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 import { shorten } from './fields.ts';
 import METHODS from './routes.json' with { type: 'json' };
@@ -13,7 +13,7 @@ export function createRouteError(
   const fixedPath = dropLastSlash(path);
   const pathWithId = `${fixedPath.slice(0, fixedPath.lastIndexOf('/') + 1)}{id}`;
   const allowedMethods = METHODS_BY_PATH.get(fixedPath) ?? METHODS_BY_PATH.get(pathWithId) ?? [];
-  // API Gateway decodes the path, so that /transactions%2F1, which no route serves, looks like one that exists.
+  // API Gateway decodes the path: /transactions%2F1 matches no route, but looks here like /transactions/1.
   if (allowedMethods.length === 0 || allowedMethods.includes(method)) {
     return new NotFoundError(`No route for ${method} ${shorten(path)}: see GET /docs`);
   }
@@ -21,8 +21,8 @@ export function createRouteError(
 }
 
 /**
- * Refuses a path that the gateway mistakes for a path with an id: GET /transactions/bulk reaches the function that reads a
- * transaction, because that path has no GET of its own.
+ * Refuses a path that the gateway mistakes for a path with an id. For example, GET /transactions/bulk reaches the function that
+ * reads a transaction, because /transactions/bulk has no GET of its own.
  * @throws MethodNotAllowedError
  */
 export function refuseFixedPath(method: string, path: string): void {

@@ -1,9 +1,9 @@
-// ETags of single records, and the conditions that clients send with them (RFC 9110, section 13).
+// ETags, and the conditions that clients send with them (RFC 9110, section 13).
 //
 //   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), version 3, and a hash of the whole representation. The hash also changes
 //                     if only the category's name or its number of transactions changes: both leave the version as it is.
 //
-// If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole tag.
+// If-Match compares the record and its version. So does If-None-Match on a write. On a read, If-None-Match compares whole tags.
 import { hash } from 'node:crypto';
 import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
@@ -12,7 +12,7 @@ import { ValidationError } from '../errors.ts';
 import { createVersionError, type IsExpectedVersion } from '../service/retry-on-conflict.ts';
 import type { NoBody, Reply } from './replies.ts';
 
-/** The letter with which the ETag of a record begins. */
+/** First letters of ETags, by kind of record. */
 const TAG_LETTERS = { transaction: 't', category: 'c' } as const;
 export type TaggedKind = keyof typeof TAG_LETTERS;
 
@@ -31,7 +31,7 @@ export function makeTag(
   return `"${TAG_LETTERS[kind]}${id}.${version}.${digest}"`;
 }
 
-/** The headers of a request, by their names in lower case. */
+/** Headers of a request, with names in lower case. */
 interface Conditions {
   readonly 'if-match'?: string | undefined;
   readonly 'if-none-match'?: string | undefined;
@@ -54,7 +54,7 @@ export function replyIfConditionsHold<Body extends object>(
 }
 
 /**
- * Returns the reply, or 304 without a body if the client already has the same representation.
+ * Returns the reply, or 304 without a body if the client already has the same reply.
  * @throws ValidationError
  */
 export function replyIfModified<Body extends object>(
@@ -111,7 +111,7 @@ function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): 
   return (version) => versions.includes(version);
 }
 
-/** Lists the versions of this record that are among the tags. */
+/** Lists the versions of this record that the tags name. */
 function listVersions(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
   return tags.flatMap((tag) => {
     const [, record, version] = OWN_TAG.exec(tag) ?? [];

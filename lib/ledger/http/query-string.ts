@@ -1,5 +1,5 @@
-// Reads a query string as it was sent. Bytes that are not UTF-8 must be refused, because they would be decoded to the wrong
-// text.
+// Reads a query string exactly as the client sent it. Bytes that are not UTF-8 must be refused, because they would be decoded to
+// the wrong text.
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** Parameters by name. A parameter that was sent more than once has an array of values. */
@@ -19,8 +19,7 @@ export function isUtf8(rawQueryString: string): boolean {
 }
 
 /**
- * Reads the parameters. The gateway joins the values of a repeated parameter with commas, as if they were one; this function
- * keeps them separate.
+ * Reads the parameters. The gateway joins the values of a repeated parameter with commas. This function keeps them separate.
  */
 export function readQuery({
   rawQueryString = '',

@@ -15,7 +15,7 @@ export interface Reply<Body extends object = Readonly<Record<string, unknown>>> 
   readonly isBase64Encoded?: boolean;
 }
 
-/** The body of a reply that is sent without a body, or with `text` instead. */
+/** The `body` of a reply without a body, or with `text` instead. */
 export type NoBody = Readonly<Record<string, never>>;
 
 /** The id of an operation, as lib/ledger/http/endpoints declares it. */
@@ -25,7 +25,7 @@ type ReadonlyJson<Json> = Json extends object
   ? { readonly [Name in keyof Json]: ReadonlyJson<Json[Name]> }
   : Json;
 
-/** A reply in the form that the operation declares: another form does not compile. */
+/** A reply in the form that the operation declares. A reply of another form does not compile. */
 export type ReplyTo<Id extends Operation> = Reply<
   ReadonlyJson<Extract<Responses[Id], object>> | NoBody
 >;
@@ -61,7 +61,7 @@ export function replyWithData<Data extends object>(
   return { status: 200, body: { success: true, data } };
 }
 
-/** Fields in the JSON of every record. */
+/** Fields that the JSON of every record has. */
 interface RecordJson {
   readonly id: number;
   readonly etag: string;
@@ -83,7 +83,7 @@ export function replyWithPage<Data extends object>(data: readonly Data[], pagina
 
 type WriteReply<Data> = SuccessReply<{ readonly data: Data; readonly message: string }>;
 
-/** @param path the path of the request: the record's address is below it */
+/** @param path the path of the request; the record's address is this path and the id */
 export function replyCreated<Data extends RecordJson>(
   data: Data,
   message: string,
@@ -94,7 +94,7 @@ export function replyCreated<Data extends RecordJson>(
   return { status: 201, body, headers: { etag: data.etag, location } };
 }
 
-/** @param data a record; anything else gets no ETag */
+/** @param data a record with an ETag, or other data without */
 export function replyUpdated<Data extends object>(data: Data, message: string): WriteReply<Data> {
   const headers = 'etag' in data ? { etag: String(data.etag) } : {};
   return { status: 200, body: { success: true, data, message }, headers };

@@ -1,5 +1,5 @@
-// Logs one line per request on AWS: the status, and the time and retries it took. The line is both an access log and a source
-// of CloudWatch metrics.
+// Logs one line for each request on AWS, with its status, duration and retries. The line is an access log, and CloudWatch takes
+// metrics from it.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { logRequest } from '../../shared/log.ts';
@@ -8,7 +8,7 @@ import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
-/** Logs nothing without a namespace for metrics, because a local server has its own log. */
+/** Without a namespace for metrics, logs nothing: that is the local service, which has its own log. */
 export function logRequests(): MiddlewareObj<
   GatewayEvent & Tallied,
   Reply | APIGatewayProxyStructuredResultV2

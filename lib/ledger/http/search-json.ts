@@ -1,4 +1,4 @@
-// A search: its parameters, and its result as clients see it.
+// The parameters of a search, and the JSON of its result.
 import * as v from 'valibot';
 import { hasAtMostTwoDecimals, MAX_AMOUNT } from '../domain/money.ts';
 import { ROW_ORDERS } from '../domain/pagination.ts';
@@ -82,7 +82,7 @@ function isAmount(value: string): boolean {
   return hasAtMostTwoDecimals(number) && Math.abs(number) <= MAX_AMOUNT;
 }
 
-/** Returns NaN unless the text is a JSON number. Java and others write 12345678.91 as 1.234567891E7. */
+/** Returns NaN unless the text is a number. Exponents are allowed, because Java writes 12345678.91 as 1.234567891E7. */
 function toNumber(value: string): number {
   return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN;
 }

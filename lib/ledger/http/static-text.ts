@@ -1,5 +1,5 @@
-// Static text files, which need no key: pages, their styles and scripts, the API description. Only their compressed form is stored,
-// because the gateway does not compress, and nearly every client accepts gzip.
+// Static text files that need no API key: pages, their styles and scripts, the API description. They are kept only in compressed
+// form: the gateway does not compress, and nearly every client accepts gzip.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
@@ -10,7 +10,7 @@ export interface StaticText {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes browsers revalidate a file at every use: it is sent again only if it has changed. */
+/** Makes browsers revalidate a file at every use. The file is sent again only if it has changed. */
 export const ALWAYS_REVALIDATE = { 'cache-control': 'no-cache' };
 
 /** @param headers headers besides those of every response, with names in lower case */
@@ -26,7 +26,7 @@ export function createStaticText(
     headers: {
       'content-type': `${type}; charset=utf-8`,
       'cache-control': 'public, max-age=300',
-      // Weak, because it stands for both encodings.
+      // Weak, because the compressed and the plain text have the same ETag.
       etag: `W/"${hash}"`,
       vary: 'accept-encoding',
       ...headers,

@@ -1,4 +1,4 @@
-// A summary as clients request it and see it.
+// The parameters of a summary, and the JSON of its result.
 import * as v from 'valibot';
 import { toDayNumber } from '../domain/calendar-date.ts';
 import { createDateRange } from '../domain/day-histogram.ts';
@@ -22,7 +22,7 @@ import type { Query } from './query-string.ts';
 import { replyWithData } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
-/** A grouping and a period, into which each group is split. */
+/** A grouping and a period: each group is split into periods. */
 const TWO_GROUPINGS = GROUPINGS.flatMap((grouping) =>
   PERIODS.map((period) => `${grouping},${period}` as const),
 );
@@ -30,19 +30,19 @@ const TWO_GROUPINGS = GROUPINGS.flatMap((grouping) =>
 const ONE_GROUPING_RULE = `Must be ${quoteWords([...GROUPINGS, ...PERIODS])}`;
 const TWO_GROUPINGS_RULE = `one of ${quoteWords(GROUPINGS)} with one of ${quoteWords(PERIODS)}: "category,month".`;
 
-/** A summary by one grouping, whose groups have numbers. */
+/** Parameters of a summary by one grouping. Its groups have numbers. */
 export const summaryQuery = v.object(
   { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_GROUPING_RULE), ...categoriesFilter },
   'Is required.',
 );
 
-/** A summary by two groupings, whose groups have arrays of numbers. */
+/** Parameters of a summary by two groupings. Its groups have arrays of numbers. */
 export const seriesQuery = v.object(
   { group_by: v.picklist(TWO_GROUPINGS, `Must be ${TWO_GROUPINGS_RULE}`), ...categoriesFilter },
   'Is required.',
 );
 
-/** `/summary` accepts both, as it did before `/summary/series` gave the second form of response its own path. */
+/** Parameters of `/summary`. It accepts two groupings as well, as it did before `/summary/series` existed. */
 const eitherQuery = v.object(
   {
     group_by: v.picklist(
@@ -78,7 +78,7 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
   throw new ValidationError('Filter validation failed', { details });
 }
 
-/** Shows a summary. With two groupings, the periods are listed once, and each group has arrays with one number for each period. */
+/** Creates the reply. With two groupings, it lists the periods once, and a group has arrays with one number for each period. */
 export function toSummaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {
@@ -96,7 +96,7 @@ export function toSummaryReply(summary: Summary, { grouping }: Pick<SummaryQuery
 
 type PeriodsJson = { readonly [Name in `${Period}s`]?: readonly string[] };
 
-/** The type of `key` depends on the grouping. Typed clients read the same value under a name with a fixed type. */
+/** The type of `key` depends on the grouping. For typed clients, the same value also has a name with a fixed type. */
 function toKeyJson({ key, name }: SummaryGroup | SummarySeries, grouping: Grouping | undefined) {
   if (grouping === 'category')
     return { key, category_id: key as number | null, name: name ?? null };

@@ -1,4 +1,4 @@
-// Sends static text files: compressed to clients that accept gzip, and not at all to clients that already have them.
+// Sends static text files. They are compressed for clients that accept gzip. Clients that already have a file get 304.
 import { gunzipSync } from 'node:zlib';
 import type { ApiEvent } from './api-event.ts';
 import { createEndpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { replyIfModified } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
 
-/** For a URL with the text's hash, which always returns the same text. */
+/** For a URL that has the hash of the text: it always returns the same text. */
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** @param choose selects the file by the path, which may end in a slash, and by the query */
@@ -17,7 +17,7 @@ export function createTextEndpoint(
   return createEndpoint(failureMessage).handler(
     async ({ headers: requestHeaders, requestContext, query }) => {
       const { compressedText, hash, headers } = choose(requestContext.http.path, query);
-      // During a deployment, the page may get its text from another version of the function. That text has another hash.
+      // During a deployment, another version of the function may reply. Its text does not have the hash in the URL.
       const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
       const fullReply = { status: 200, body: {}, headers: replyHeaders };
       const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);

@@ -1,9 +1,9 @@
 // Transactions as lines of CSV (RFC 4180).
 //
 // Formula guard: an apostrophe precedes text that a spreadsheet would run as a formula, text that begins with an apostrophe, and
-// empty text (an empty cell is null). A spreadsheet that splits cells at semicolons or tabs may begin a cell within the text,
-// where quotes do not protect it. Therefore an apostrophe also follows a semicolon, tab or line break before such text. An
-// importer removes exactly one apostrophe in each of these places.
+// empty text (an empty cell is null). A spreadsheet may split cells at semicolons or tabs within the text, even between quotes.
+// Therefore an apostrophe is also inserted after a semicolon, tab or line break that such text follows. An importer removes
+// exactly one apostrophe in each of these places.
 import type { NamedTransaction } from '../domain/transaction.ts';
 
 /** Never rename or reorder: an import recognizes an export by exactly this header. */
@@ -20,7 +20,7 @@ const CELL_BREAK = /[;\t\r\n]/;
 const QUOTED = /[",\r\n]|^\s|\s$/;
 export const CSV_HEADER = `${CSV_COLUMNS.join(',')}\r\n`;
 
-/** Restores the text of a cell, as it was before the export. */
+/** Restores the text of an exported cell. */
 export function fromTextCell(cell: string): string {
   return cell.replace(/(?<=^|[;\t\r\n])'/g, '');
 }
@@ -32,9 +32,9 @@ function toTextCell(text: string | null | undefined): string {
 }
 
 /**
- * Guards the cells that a spreadsheet may begin within the text. Such a cell would run if a formula sign follows its blanks and
- * quotes, which a spreadsheet may remove. After the first quote, line breaks and tabs are blanks too. The text is read once, from
- * its end, because a search from each break to its sign would take quadratic time.
+ * Guards the cells that a spreadsheet may find within the text. A spreadsheet may remove blanks and quotes at the beginning of a
+ * cell, so the cell would run if a formula sign follows them. After the first quote, line breaks and tabs are blanks too. The
+ * text is read once, from its end, because a search from each break to its sign would take quadratic time.
  */
 function guardInnerCells(text: string): string {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
-// An export, in parts that each fit one response: a part begins after the last transaction of the previous one. As CSV, the
-// concatenated parts are one file: only the first has the header line, and a Link header names the next part. In JSON, `next`
-// names the next part.
+// An export has parts that each fit into one response. A part begins after the last transaction of the previous part. The
+// concatenated parts of a CSV export are one file: only the first part has the header line. A Link header names the next part
+// of a CSV export. In JSON, `next` does.
 import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
 import { formatDigest, sumDigest } from '../domain/month-digest.ts';
@@ -14,7 +14,7 @@ import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
 import { toTransactionJson } from './transaction-json.ts';
 import { toTransactionSelection, transactionSelection } from './transaction-query.ts';
 
-/** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
+/** A response of Lambda may have 6 MB of JSON text. Escapes in the JSON text count as well. */
 const MAX_PART_BYTES = 4_000_000;
 
 interface ExportInput {
@@ -34,8 +34,8 @@ export const exportQuery = v.object({
 });
 
 /**
- * For the API description only, which has one form of response for each path. Many generated clients send `Accept:
- * application/json` with every request, because failures are JSON: `format` makes sure that they get CSV.
+ * For the API description only, which gives each path a single form of response. Many generated clients send `Accept:
+ * application/json` with every request, because failures are JSON. With `format`, they still get CSV.
  */
 export const exportFileQuery = v.object({
   format: v.pipe(v.picklist(['csv']), v.description('`csv`. It overrides `Accept`.')),
@@ -53,8 +53,8 @@ export interface ExportRequest {
 }
 
 /**
- * Parses a request. `/transactions/export.json` is always JSON. `/transactions/export` is CSV, unless `format` asks for JSON,
- * or `Accept` does in a request without `format`.
+ * Parses a request. `/transactions/export.json` returns JSON. `/transactions/export` returns the format that `format` names or,
+ * without `format`, the one that `Accept` prefers.
  * @throws ValidationError with the errors of every parameter
  */
 export function parseExportRequest({ query, path, accept }: ExportInput): ExportRequest {
@@ -69,7 +69,7 @@ export function parseExportRequest({ query, path, accept }: ExportInput): Export
   return { query: { ...toTransactionSelection(input), after, digest: after?.digest }, isJson };
 }
 
-/** @param query the query as it was sent: the next part has the same filters */
+/** @param query the query as the client sent it; the query for the next part has the same filters */
 export function toExportReply(
   part: ExportPart<NamedTransaction>,
   { query, isJson, ...digests }: JsonExport & { readonly isJson: boolean },
@@ -82,13 +82,13 @@ export function toExportReply(
 
 interface JsonExport {
   readonly query: Query;
-  /** The sum of the digests of the previous parts. */
+  /** The sum of the previous parts' digests. */
   readonly digest?: bigint | undefined;
-  /** True if exactly one month is exported and its digest is complete; undefined if the export is not exactly one month. */
+  /** True if the digest of the exported month is complete; undefined if the export is not exactly one month. */
   readonly hasMonthDigest?: boolean | undefined;
 }
 
-/** True if the client prefers JSON. A client that accepts both alike, as with `*\/*`, gets CSV. */
+/** True if the client prefers JSON to CSV. False without a preference, as with `*\/*`. */
 function prefersJson(accept = '*/*'): boolean {
   const ranges = accept
     .toLowerCase()
@@ -117,7 +117,7 @@ function toCsvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoB
   return { status: 200, body: {}, headers, text: header + shownRows.join('') };
 }
 
-/** The last part of a month has the digest of all rows that its parts returned, even if the indexes lag behind. */
+/** The last part of a month has the digest of the rows that the parts returned, even if the indexes lacked recent changes. */
 function toJsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, hasMonthDigest }: JsonExport,
@@ -131,12 +131,12 @@ function toJsonReply(
   return { status: 200, body: { ...body, next: toNextQuery(digestSoFar), ...totalDigest } };
 }
 
-/** Takes the rows that fit one response, and the position after which the next part begins. */
+/** Takes the rows that fit into one response, and the position after which the next part begins. */
 function takeFittingRows<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
 ): { readonly shownRows: readonly Shown[]; readonly last: ListPosition | undefined } {
-  // Nearly always true, and cheap: the bound needs only the lengths of the texts.
+  // This cheap check nearly always succeeds: it needs only the lengths of the texts.
   if (sum(items.map(estimateMaxBytes)) <= MAX_PART_BYTES) {
     return { shownRows: items.map(show), last: next };
   }
@@ -152,7 +152,7 @@ function takeFittingRows<Shown>(
   return { shownRows, last: next };
 }
 
-/** Maximum bytes of a row in a response: 7 for a character that is escaped twice, and 700 for names, numbers and dates. */
+/** Returns an upper bound: 7 bytes for each character (escaped twice), and 700 bytes for names, numbers and dates. */
 function estimateMaxBytes(row: NamedTransaction): number {
   const texts = [row.description, row.notes, row.categoryName, row.externalId, row.importId];
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));

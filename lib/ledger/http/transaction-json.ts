@@ -1,4 +1,4 @@
-// A transaction as clients send it and see it.
+// The JSON of a transaction, in requests and in responses.
 
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
@@ -70,8 +70,8 @@ const createBulkBody = (each: v.GenericSchema) =>
     'Is required.',
   );
 /**
- * For the API description only: `parseBulk` does not check the items. Each is parsed separately, so that an invalid one does not
- * refuse the others.
+ * For the API description only. `parseBulk` does not check the items: each is parsed separately, so that an invalid item does
+ * not cause the others to be refused.
  */
 export const newTransactionList = createBulkBody(newTransactionBody);
 const unvalidatedTransactionsBody = createBulkBody(v.unknown());
@@ -82,7 +82,7 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
 }
 
 /**
- * Parses a bulk body whose items name existing transactions, each of them once.
+ * Parses a bulk body whose items name existing transactions. Each transaction may appear only once.
  * @throws ValidationError
  */
 export function parseBulkWithUniqueIds(
@@ -98,7 +98,7 @@ export function parseBulkWithUniqueIds(
   throw new ValidationError('Input validation failed', { details });
 }
 
-/** No change affects `import_id`: a client may send back the value that it read. */
+/** `import_id` cannot be changed. It is ignored, because a client may send back the value that it read. */
 export const transactionChangesBody = v.partial(
   v.object({ ...newTransactionBody.entries, import_id: ignored }, 'Is required.'),
 );
@@ -136,7 +136,7 @@ export function parseBulkChange(body: unknown) {
   };
 }
 
-/** @throws as `parseBulkChange` does */
+/** @throws ValidationError as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
   const { id, if_match } = parseBody(bulkRemovalItem, requireObject(body));
   return { id, isExpected: readItemVersionCheck(id, if_match) };
@@ -174,7 +174,7 @@ export function parseNewTransaction(body: unknown): NewTransaction {
 }
 
 /**
- * Reads only the fields that were sent.
+ * Parses only the fields that the client sent.
  * @throws ValidationError with the errors of every field
  */
 export function parseTransactionChanges(
@@ -194,12 +194,12 @@ function toTransactionChanges(
     date: input.transaction_date,
     notes: input.notes,
     externalId: input.external_id,
-    // Clients in typed languages send null for a name that was not shown.
+    // Clients in typed languages send null for a name that the response did not have.
     categoryName: input.category_name ?? undefined,
   });
 }
 
-/** Shows every field, null if empty; `category_name`, `external_id` and `import_id` only if the transaction has one. */
+/** Empty fields are null, except that `category_name`, `external_id` and `import_id` are left out. */
 export function toTransactionJson(transaction: NamedTransaction) {
   const fields = toFieldsJson(transaction);
   return { ...fields, etag: makeTag('transaction', transaction, fields) };

@@ -41,7 +41,7 @@ export const transactionFilter = {
 
 const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} category ids, or "none", separated by commas.`;
 
-/** Parameters that filter transactions by any of several categories. */
+/** The same parameters, but `category_id` may have several ids. */
 export const categoriesFilter = {
   ...transactionFilter,
   category_id: v.exactOptional(
@@ -57,7 +57,7 @@ export const categoriesFilter = {
   ),
 };
 
-/** Filters without an index: every transaction that passes the other filters is read. */
+/** Filters that no index supports: every transaction that passes the other filters is read. */
 const createSearchParameters = (rule = '') => ({
   import_id: v.exactOptional(
     v.pipe(importId, v.description(`The id of the import that created the transaction.${rule}`)),
@@ -175,7 +175,7 @@ function toCategoryIds(input: string): readonly (number | null)[] {
 }
 
 /**
- * Requires both dates in a request that reads the whole range.
+ * Requires both dates, for a request whose cost grows with their distance.
  * @throws ValidationError
  */
 export function requireDates(
