@@ -1,5 +1,6 @@
-// Runs a program, and forwards connections from a socket to the port on which it listens:
-// bridge.ts <socket> <port> <program> <arguments>. It ends when the program ends, with the same exit code or signal.
+// Runs a program, and forwards connections from a socket to the port on which the program listens. Ends when the program ends,
+// with the same exit code or signal.
+// Usage: bridge.ts <socket> <port> <program> <arguments>
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 
@@ -16,7 +17,7 @@ program.on('exit', (code, signal) => {
 
 const server = createServer((incoming) => {
   const outgoing = connect({ host: '127.0.0.1', port: Number(port), noDelay: true });
-  // One side of a connection is useless without the other.
+  // When one side of a connection closes, the other side is useless.
   incoming.on('error', () => outgoing.destroy()).on('close', () => outgoing.destroy());
   outgoing.on('error', () => incoming.destroy()).on('close', () => incoming.destroy());
   incoming.pipe(outgoing).pipe(incoming);

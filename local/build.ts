@@ -1,7 +1,7 @@
-// Builds what the local gateway serves: the functions, bundled as for deployment, and the definition with every variable
-// resolved.
-// Usage: `node local/build.ts FOLDER`. This is a separate program, because the bundler and the framework keep everything that
-// they read in memory until they end.
+// Builds what the local gateway serves: the functions, bundled as for a deployment, and the service definition with its
+// variables resolved. This is a separate program, because the bundler and the framework keep all that they read in memory until
+// their process ends.
+// Usage: `node local/build.ts FOLDER`
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
-/** The definition takes about a seventh of this. */
+/** The definition has about a seventh of this size. */
 const MAX_DEFINITION_BYTES = 1024 * 1024;
 
 const [, , folder = ''] = process.argv;
 await runProgram({ parseAsync: () => Promise.all([bundleFunctions(), resolveDefinition()]) });
 
-/** Bundles all functions in one build, with shared code in common files, instead of one build for each function. */
+/** Bundles all functions in one build. Code that functions share is in common files. */
 async function bundleFunctions(): Promise<void> {
   await build({
     ...bundleOptions,
@@ -48,7 +48,7 @@ async function resolveDefinition(): Promise<void> {
   await writeFile(join(PROJECT, folder, 'definition.json'), stdout);
 }
 
-/** Finds the framework's error message: the framework prints a heading, and the message on the next line. */
+/** Finds the framework's error message, which is on the line after a heading. */
 function findError(output: string): string {
   return /^Error:\n(.+)/m.exec(output)?.[1] ?? output;
 }

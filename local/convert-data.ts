@@ -1,4 +1,4 @@
-// Converts data on this machine that an earlier release wrote, before this release reads it.
+// Converts the local service's data from earlier releases, before this release reads the data.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { encodeLedgerId } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
@@ -27,7 +27,7 @@ interface TableToConvert {
   readonly tableName: string;
 }
 
-/** Conversions in the order of the releases that need them; each returns how many items it converted. */
+/** Conversions in the order of the releases that introduced them. Each returns the number of items that it converted. */
 const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Promise<number>)[] = [
   shortenLedgerIds,
   moveApiKeys,
@@ -35,8 +35,9 @@ const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Prom
 ];
 
 /**
- * Converts each item in one transaction and marks the table last, so that an interrupted conversion resumes at the next start.
- * @returns how many items were changed; an item that two conversions change counts twice
+ * Converts each item in a single database transaction, and marks the table last. An interrupted conversion therefore resumes at
+ * the next start.
+ * @returns number of changes; an item that two conversions change counts twice
  */
 export async function convertData(table: TableToConvert): Promise<number> {
   const database = createDatabase({
@@ -69,7 +70,7 @@ async function shortenLedgerIds(database: Database): Promise<number> {
   return movedItems;
 }
 
-/** Commits many writes a few at a time; writes that are added together are never split. */
+/** Commits writes a few at a time. Writes that are added together are committed together. */
 function collectWrites(database: Database) {
   let writes: Write[] = [];
   const flush = async () => {

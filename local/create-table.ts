@@ -1,4 +1,4 @@
-// Creates the table of a local database from the definition that is also deployed.
+// Creates the table of a local database, from the same definition as a deployment.
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -12,9 +12,9 @@ import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { readLocalAccess } from './local-access.ts';
 
-/** A local database answers within a second or two; right after its start and on a busy machine, it may take ten times as long. */
+/** A local database usually responds within two seconds. After its start, or on a busy machine, it may take ten times as long. */
 const RESPONSE_TIMEOUT_MILLISECONDS = 30_000;
-/** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
+/** The SDK requires a limit. An hour is so long that the caller's signal decides. */
 const MAX_WAIT_SECONDS = 3_600;
 
 /** Creates a client for a local database; the caller must destroy the client. */
@@ -84,7 +84,7 @@ async function assertHasIndexes(
   }
 }
 
-// Prefers the error's code: a refused connection is an AggregateError whose own message is empty.
+// Prefers the error's code, because a refused connection is an AggregateError without a message.
 function describeReason(error: unknown): string {
   const { code } = error as { code?: string };
   return code ?? firstLine(error);

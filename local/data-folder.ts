@@ -1,4 +1,4 @@
-// The data folder of the local service: one process at a time locks it, and other users cannot read it.
+// The data folder of the local service. One process at a time has the folder locked. Other users cannot read the folder.
 import {
   accessSync,
   chmodSync,
@@ -16,7 +16,7 @@ import { firstLine, UserError } from '../lib/shared/user-error.ts';
 
 export interface DataFolder {
   readonly path: string;
-  /** Records the address of the database, for tools that run while the folder is locked. */
+  /** Records the address of the database, for commands that run while the folder is locked. */
   recordEndpoint(endpoint: string): void;
   release(): void;
 }
@@ -51,14 +51,14 @@ export function openDataFolder(folder: string): DataFolder {
   return { path, recordEndpoint, release };
 }
 
-// Not `recursive: true`, which never returns if a file system refuses new folders with ENOENT, as /proc does.
+// Does not use `recursive: true`: it never returns if a file system refuses new folders with ENOENT, as /proc does.
 function createFolder(path: string): void {
   if (!existsSync(path)) {
     createFolder(dirname(path));
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      // Another process may have created the folder just now.
+      // Another process may have created the folder meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
@@ -79,8 +79,8 @@ function denyOtherUsers(path: string): void {
   if (ownFiles.length === entries.length) chmodSync(path, 0o700);
 }
 
-// The engine itself would let two processes share a file. SQLite locks through the operating system, which releases the lock
-// when the process ends, even after a SIGKILL; a file with a process id could be out of date.
+// The engine itself would let two processes share its file. SQLite's lock is one of the operating system, which releases it when
+// the process ends, even after a SIGKILL. A file with a process id could be out of date.
 function lock(path: string, folder: string): () => void {
   try {
     const database = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });

@@ -1,5 +1,5 @@
-// The server that clients call. It stands in front of the local gateway, and does what API Gateway does on AWS: CORS, bodies as
-// bytes, and one log line per request.
+// The server that clients call. It forwards requests to the local gateway, and does what API Gateway does on AWS: it handles
+// CORS, passes bodies on as bytes, and logs one line for each request.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -30,11 +30,11 @@ export interface EdgeOptions {
 }
 
 export interface Edge {
-  /** Sends requests to the gateway behind this socket. Requests that arrive earlier wait. */
+  /** Forwards all requests to the gateway behind this socket. Requests that arrive before the first call wait. */
   forwardTo(socketPath: string): void;
 }
 
-// User agents of commands that send many requests; only those that fail are logged.
+// User agents of commands that send many requests. Only their failed requests are logged.
 const QUIET_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
 
 // The name "localhost" may resolve to either address.
@@ -42,9 +42,9 @@ const HOSTS = ['127.0.0.1', '::1'];
 const LOCAL_HOST_NAME = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** The limit of both API Gateway and the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Lambda's limit. On AWS the escapes in the JSON text that a function returns count as well. */
+/** Lambda's limit. On AWS, escapes in the JSON text that a function returns count as well. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
-/** Longer parts of an address are masked in the log. Routes and parameter names are shorter; keys and access tokens are longer. */
+/** The log masks longer parts of an address. Routes and parameter names are shorter. API keys and access tokens are longer. */
 const MAX_LOGGED_LENGTH = 30;
 
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
@@ -59,10 +59,10 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
-    // The description of an embedding page equals no allowed origin, so such a page is refused unless any origin is allowed.
+    // An embedding page has no origin, so its description takes the place of one. It is refused unless any origin is allowed.
     const sender = origin ?? describeEmbeddingPage(request);
     const isRefused = cors.refuses(sender);
-    // Checks every Host header, because a proxy in front of this service may use a different one than Node does.
+    // Checks all Host headers: a proxy in front of this service may use another of them than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeignHost = !isHostAllowed(host);
     const refusalReason = isForeignHost
@@ -85,7 +85,7 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
       const message = `Requests from ${sender} are not allowed`;
       sendFailure(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
-      // The gateway would decode the query and encode it again, and the functions would see a different string.
+      // The gateway would decode the query and encode it again, so the functions would receive a different string.
       sendFailure(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const gatewayResponse = await forward(request, { socketPath: await gateway, agent });
@@ -95,7 +95,7 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
         options.log(
           `The next response has ${responseBytes} bytes; a deployed function sends 6 MB at most`,
         );
-        // API Gateway itself answers with this body, without the API's envelope.
+        // API Gateway itself sends this body, without the API's envelope.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         startResponse(response, 500, { 'content-type': 'application/json' }).end(body);
         return;
@@ -143,7 +143,7 @@ async function listen(
     await once(server.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The machine has no IPv6, so there is nothing to listen on.
+    // The machine has no IPv6 address.
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
     throw new UserError(`Port ${port} ${reason}; choose another one with PORT`);
@@ -165,8 +165,8 @@ async function forward(
   // Ignores an error after the response, which would otherwise be unhandled and end the process.
   outgoing.on('error', () => undefined);
   let bytes = 0;
-  // Counts the body here, because the gateway would cut the connection without a response in the middle of a body that is too
-  // large.
+  // Counts the bytes of the body here. In the middle of a body that is too large, the gateway would close the connection without
+  // a response.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) outgoing.destroy(new PayloadTooLargeError(BODY_TOO_LARGE));
@@ -177,9 +177,9 @@ async function forward(
 }
 
 // Makes up for differences between the local gateway and API Gateway. The local gateway would answer range requests itself and
-// add CORS headers. Of two headers with the same name, it would keep only the first, or join them with a comma and a space
-// instead of a comma. It would parse a body as UTF-8, unless the type is application/octet-stream: then the functions get the
-// bytes in base64.
+// add CORS headers. It would keep only the first of two headers with the same name, or join them with a comma and a space
+// instead of a comma. It would decode a body as UTF-8. With the type application/octet-stream, the functions get its bytes in
+// base64.
 function prepareHeaders(received: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
   const forwarded = Object.entries(received).filter(
     ([name]) => !/^(range|if-range|if-.*modified-since|origin|connection|content-type)$/.test(name),
@@ -199,8 +199,8 @@ function removeCorsHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 /**
  * Describes the page that embeds the requested address as an image, a script or a frame. Such a request has no origin, but the
- * browser marks it as coming from another site. The page could measure how long a search of this machine's ledger takes. Following a
- * link does not embed: it is a navigation to a document.
+ * browser marks it as coming from another site. It must be refused, because the page could measure how long a search takes. A
+ * link that a user follows is not embedded: the browser marks it as a navigation to a document.
  */
 function describeEmbeddingPage({ headers }: IncomingMessage): string | undefined {
   const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
@@ -217,9 +217,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * API Gateway adds headers for an allowed origin, and leaves it to the browser to stop other origins. But a browser sends a
- * simple POST without a preflight, so any website could write to the ledger of this machine: requests from other origins are
- * therefore refused here.
+ * API Gateway adds headers for an allowed origin, and relies on browsers to stop other origins. But a browser sends a simple POST
+ * without a preflight, so any website could write to the ledger of this machine. Requests from other origins are therefore
+ * refused here.
  */
 function createCors(allowed: readonly string[]) {
   const { provider } = parse(readFileSync(SERVERLESS_FILE, 'utf8'));
@@ -251,7 +251,7 @@ function createCors(allowed: readonly string[]) {
 
 /**
  * A website can point its own name at this machine. A browser then takes this service for that website, and sends GETs without
- * an origin: only the Host header reveals it.
+ * an origin. Only the Host header reveals such a request.
  */
 function createHostCheck(allowedOrigins: readonly string[]) {
   const allowed = allowedOrigins.map((origin) => URL.parse(origin)?.hostname);
@@ -297,7 +297,7 @@ function logWhenDone(
   });
 }
 
-/** Hides values for the log: any value that a client sends may be private, and a key may appear anywhere. */
+/** Hides values for the log. Any value that a client sends may be private, and an API key may appear anywhere. */
 function hideValues(url = ''): string {
   const maskLong = (text: string) => (text.length > MAX_LOGGED_LENGTH ? '…' : text);
   const [path = '', ...query] = url.split('?');

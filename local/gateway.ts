@@ -1,5 +1,4 @@
-// The local API Gateway: serverless-offline with the definition that is also deployed, running the functions as they are
-// bundled for a deployment.
+// The local API Gateway: serverless-offline, with the same service definition and the same function bundles as a deployment.
 import { join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { awaitResponse, type HttpResponse } from '../processes/await-response.ts';
@@ -22,7 +21,7 @@ export interface Gateway {
 }
 
 const PROJECT = join(import.meta.dirname, '..');
-/** Keeps the gateway's memory small: by default, Node gathers 48 MB of young objects before it collects them. */
+/** Keeps the gateway's memory small. By default, Node lets young objects grow to 48 MB before it collects garbage. */
 const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 
 /**
@@ -48,7 +47,7 @@ export async function buildGateway(resources: Resources, spec: GatewaySpec): Pro
 }
 
 /**
- * Starts the gateway and waits until the API responds through it, database included.
+ * Starts the gateway, and waits until a request that reads the database succeeds.
  * @param buildFolder the folder that `buildGateway` returned
  * @throws UserError if the API does not respond
  */
@@ -74,7 +73,7 @@ export async function startGateway(
   });
   const response = await awaitResponse({ socketPath, path: '/categories' }, child);
   if (!isServing(response)) {
-    // The last lines of a program may arrive after its end.
+    // The last lines of the output may arrive after the program has ended.
     await child.stop();
     const outcome = response === undefined ? 'ended' : `answered ${response.status}`;
     throw new UserError(`The local gateway ${outcome} at startup: ${log.lastError()}`);
@@ -93,8 +92,8 @@ function createScriptCommand(spec: GatewaySpec, script: string, ...args: readonl
 }
 
 /**
- * Checks the API's envelope, not only the status: the framework returns 200 even for a function that it cannot load. A service
- * that requires a key returns 401.
+ * Checks the body, not only the status: the framework returns 200 even for a function that it cannot load. A service that
+ * requires an API key returns 401.
  */
 function isServing(response: HttpResponse | undefined): boolean {
   try {
@@ -105,9 +104,7 @@ function isServing(response: HttpResponse | undefined): boolean {
   }
 }
 
-/**
- * The environment of the gateway and its handlers: with local credentials, and without access to the developer's AWS accounts.
- */
+/** Creates the environment of the gateway and its functions. They must not have access to the developer's AWS accounts. */
 function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): NodeJS.ProcessEnv {
   const { region, accessKeyId, secretAccessKey } = readLocalAccess(inherited);
   const otherVariables = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
@@ -119,8 +116,8 @@ function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): Nod
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    // By default, the C library keeps freed memory in an arena for each thread, and below the last block in use, which doubled
-    // the gateway's memory.
+    // By default, the C library keeps an arena for each thread, and does not return freed memory below the last block in use.
+    // That doubled the gateway's memory.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '131072',
@@ -133,7 +130,7 @@ function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): Nod
 interface GatewayLog {
   /** Adds a line of the gateway's output. */
   add(line: string): void;
-  /** Prints all lines from now on. */
+  /** Prints all later lines. */
   show(): void;
   /** Returns the line that most likely says why the gateway failed. */
   lastError(): string;

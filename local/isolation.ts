@@ -1,5 +1,5 @@
-// Runs a program that listens on TCP without any access check in a network namespace: the port exists only inside that network,
-// and a bridge forwards connections to it from a private socket.
+// Runs a program in its own network namespace, because the program listens on a port without any access check. The port exists
+// only inside that network. A bridge forwards connections from a private socket to the port.
 import { join } from 'node:path';
 import { readOutput } from '../processes/tools.ts';
 
@@ -9,21 +9,21 @@ export interface Program {
   readonly folder?: string;
 }
 
-/** Free in every new network, and above the ports that systems assign automatically. */
+/** A port above those that systems assign automatically. In a new network, it is always free. */
 export const ISOLATED_PORT = 65_000;
 
 const BRIDGE = join(import.meta.dirname, 'bridge.ts');
 
-// Root needs no user namespace, and would lose its access to other users' files in one.
+// Root needs no user namespace. In a user namespace, root would lose access to the files of other users.
 const NAMESPACES = [['--net'], ['--map-root-user', '--net']];
 
-// `ip` is not on the path of every user.
+// The folder of `ip` is not in every user's PATH.
 const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "$@"';
 
 /**
  * Finds a way to run a program in its own network.
- * @returns undefined if this user cannot create a network on this machine: outside Linux, in most containers, and if user
- * namespaces are switched off
+ * @returns undefined if this user cannot create a network: outside Linux, in most containers, and if user namespaces are switched
+ * off
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
   const isolationArgs = NAMESPACES.map((namespaceArgs) => [

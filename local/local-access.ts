@@ -1,5 +1,5 @@
-// Credentials and region for a local database. DynamoDB Local keeps separate tables for every access key and
-// region, so programs that share a database must use the same values.
+// Credentials and region for a local database. DynamoDB Local has separate tables for each access key and region, so programs
+// that share a database must use the same values.
 export interface LocalAccess {
   readonly region: string;
   readonly accessKeyId: string;
@@ -18,7 +18,7 @@ export function readLocalAccess(environment: NodeJS.ProcessEnv): LocalAccess {
   };
 }
 
-/** Sets region and credentials in the environment, for clients that read them there as a function does. */
+/** Sets region and credentials in the environment, where AWS clients read them by default. */
 export function useLocalAccess(environment: NodeJS.ProcessEnv): void {
   const { region, accessKeyId, secretAccessKey } = readLocalAccess(environment);
   environment.AWS_REGION = region;

@@ -1,6 +1,7 @@
-// The process of the local gateway: runs serverless-offline with the definition that local/build.ts resolved.
-// serverless-offline is a plugin, but its framework is not loaded here, because the framework would take more memory than the
-// gateway and the functions together. Usage: offline.ts <build folder> <socket of the API> <socket of the Lambda server>
+// The process of the local gateway: runs serverless-offline with the service definition that local/build.ts resolved.
+// serverless-offline is a plugin of the Serverless Framework. The framework itself is not loaded here: it would take more memory
+// than the gateway and the functions together.
+// Usage: offline.ts <build folder> <socket of the API> <socket of the Lambda server>
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ServerlessOffline, { type Definition } from 'serverless-offline';
@@ -24,14 +25,14 @@ const gateway = new ServerlessOffline(
   },
   {
     location: resolve(buildFolder),
-    // Paths of sockets instead of ports, which would be open to every page and program on this machine. Nothing uses the Lambda
+    // Sockets instead of ports, because every page and program on this machine could reach a port. Nothing uses the Lambda
     // server, but serverless-offline always starts it.
     ...{ httpPort, lambdaPort },
     noPrependStageInUrl: true,
     noSponsor: true,
-    // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
+    // Functions are as fast in this process as in workers, and no worker must start for each concurrent call.
     useInProcess: true,
-    // A timer would keep each response in memory until the function's time limit. The functions have their own deadline.
+    // The timer would keep each response in memory until the function's time limit. The functions have their own deadline.
     noTimeout: true,
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     disableCookieValidation: true,

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resources } from '../processes/resources.ts';
 
-/** The lowest limit on the length of a socket's path, among all systems. A longer path is cut off or refused. */
+/** Maximum length of a socket's path, on the system with the lowest limit. A longer path is cut off or refused. */
 const MAX_PATH_BYTES = 103;
-/** Upper bound for the names of a socket and its folder together. */
+/** Maximum length of the names of a socket and its folder together. */
 const MAX_NAME_BYTES = 30;
 const SHORT_FOLDER = '/tmp';
 
-/** @returns a function from a name to the path of a socket; nothing listens there yet */
+/** @returns a function that turns a name into the path of a socket, on which nothing listens yet */
 export async function createSocketPaths(
   resources: Resources,
   { platform = process.platform, folder = tmpdir() } = {},
 ): Promise<(name: string) => string> {
-  // Windows has named pipes instead, which are not files in a folder.
+  // Windows has named pipes instead. They are not files in a folder.
   if (platform === 'win32') {
     const id = randomUUID();
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;

@@ -1,4 +1,4 @@
-// The part of serverless-offline that local/offline.ts uses: the package has no types.
+// Types for the part of serverless-offline that local/offline.ts uses. The package itself has none.
 declare module 'serverless-offline' {
   interface FunctionDefinition {
     readonly events?: readonly object[];

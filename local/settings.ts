@@ -6,9 +6,9 @@ import { isOrigin, readOrigins } from '../serverless/parameters.ts';
 export interface LocalSettings {
   /** Port of the API. */
   readonly port: number;
-  /** Folder of the embedded database; `undefined` keeps everything in memory. */
+  /** Folder of the database's data; undefined to keep the data in memory. */
   readonly dataFolder: string | undefined;
-  /** Address of a running database, which is used instead of an embedded one. */
+  /** Address of a running database. If it is set, no other database is started. */
   readonly databaseEndpoint: string | undefined;
   readonly tableName: string;
   /** Browser origins that may send requests; `*` for any. */
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads PORT, DATA_DIR, DYNAMODB_ENDPOINT, TABLE_NAME and ALLOWED_ORIGINS; an empty variable counts as unset.
- * @throws UserError naming the variable that is unusable
+ * @throws UserError that names a variable with an invalid value
  */
 export function readLocalSettings(environment: Environment): LocalSettings {
   const dataDir = environment.DATA_DIR || '.local/data';
@@ -32,7 +32,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: parseEndpoint(environment.DYNAMODB_ENDPOINT || undefined),
     tableName: parseTableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
-    // The pages of the service call its API from the address at which a browser opened them.
+    // The service's own pages may call the API, whichever of these addresses the browser used.
     allowedOrigins: [
       `http://localhost:${port}`,
       `http://127.0.0.1:${port}`,

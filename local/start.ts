@@ -13,7 +13,7 @@ import { buildGateway, startGateway } from './gateway.ts';
 import { useLocalAccess } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
-// Stopping must take three seconds at most. Programs that still run after this limit end with this process (see child-process.ts).
+// Stopping must take at most three seconds. Programs that still run after this time end with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 const TABLE_WORK = join(import.meta.dirname, 'table-work.ts');
@@ -45,7 +45,7 @@ await runProgram(command, {
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
   useLocalAccess(process.env);
-  // The functions read the same settings; a wrong one is reported before anything starts.
+  // The functions read the same settings. Reading them here reports a wrong setting before anything starts.
   const AUTH = process.env.AUTH || 'open';
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
   const edge = await openEdge(resources, {
@@ -81,7 +81,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-/** Does the work immediately, and then every hour. A failure is only reported, because the next attempt catches up. */
+/** Does the work immediately, and then every hour. A failure is only reported, because the next attempt makes up for it. */
 function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
   const attempt = () =>
     void work().catch((error) => {
@@ -98,7 +98,7 @@ function printAddresses(
 ): void {
   const ownsDatabase = settings.databaseEndpoint === undefined;
   const data = ownsDatabase ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
-  // A database in memory can be found only by its address.
+  // Commands find a database in a folder by themselves. A database in memory has only its address.
   const isInMemory = ownsDatabase && settings.dataFolder === undefined;
   const access = isInMemory ? `DYNAMODB_ENDPOINT=${endpoint} ` : '';
   const engine = title === undefined ? '' : ` (${title})`;

@@ -1,5 +1,6 @@
-// `node local/table-work.ts prepare|expire ENDPOINT TABLE`: prepares the table of the local service, or deletes expired items, in
-// a separate process. In the process of `npm start`, the database client would double the memory for as long as the service runs.
+// Prepares the table of the local service, or deletes expired items. This is a separate program: in the process of `npm start`,
+// the database client would double the memory for as long as the service runs.
+// Usage: `node local/table-work.ts prepare|expire ENDPOINT TABLE`
 import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import { runProgram } from '../processes/program.ts';
@@ -20,7 +21,7 @@ await runProgram({
   },
 });
 
-/** Creates the table if it is missing, and converts the items of an earlier release before anything reads them. */
+/** Creates the table if it is missing, and converts the items of earlier releases. */
 async function prepare(endpoint: string, tableName: string): Promise<void> {
   await ensureTable(endpoint, tableName);
   const client = createDocumentClient(endpoint);

@@ -1,4 +1,4 @@
-/** User agents of commands that send many requests: the local service logs only their failures. */
+/** User agents of commands that send many requests. The local service logs only their failed requests. */
 export const USER_AGENTS = {
   seed: 'finance-ledger-seed',
   import: 'finance-ledger-import',

@@ -9,14 +9,14 @@ import type { Resources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
-// DynamoDB's numbers have 38 digits; Python's decimals have 28 unless the context says otherwise.
+// DynamoDB's numbers have 38 digits. By default, Python's decimals have only 28.
 const PROGRAM = `
 import decimal, runpy
 decimal.DefaultContext.prec = 38
 decimal.setcontext(decimal.DefaultContext)
 runpy.run_module('ministack', run_name='__main__', alter_sys=True)
 `;
-// The emulator treats the credentials in its own environment as those of the root user of its account.
+// The emulator takes the credentials in its own environment for those of the account's root user.
 const ACCESS = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'emulated',
@@ -24,7 +24,7 @@ const ACCESS = {
 };
 
 export interface EmulatorOptions {
-  /** Fraction of its declared time that a Wait state of a state machine really waits. */
+  /** A Wait state of a state machine waits for this fraction of its declared time. */
   readonly waitScale?: number;
 }
 
@@ -41,7 +41,7 @@ export async function startAwsEmulator(
 ): Promise<StartedService> {
   const python = await preparePython(resources, REQUIREMENTS);
   const folder = await resources.createTemporaryFolder('aws-emulator-');
-  // The emulator's worker is CommonJS; a package.json in a parent folder could declare ES modules.
+  // The emulator's worker is CommonJS. A package.json in a parent folder could declare ES modules.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   const port = await findFreePort();
   let lastLine = '';
@@ -49,7 +49,7 @@ export async function startAwsEmulator(
     command: python,
     args: ['-c', PROGRAM],
     folder,
-    // Functions inherit this environment, so the only variable taken from the shell is the path to Node.
+    // Functions inherit this environment, so it takes nothing but the PATH from the shell.
     environment: {
       ...ACCESS,
       PATH: process.env.PATH,

@@ -1,4 +1,4 @@
-// Deploys the service to the AWS emulator, with the same commands that deploy it to an account.
+// Deploys the service to the AWS emulator, with the same commands as to an AWS account.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
@@ -24,7 +24,7 @@ export interface EmulatedStage {
   readonly stage: string;
   /** Variables that direct every AWS client to the emulator. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Stopping this also stops the command in progress. */
+  /** When these are stopped, the command in progress stops too. */
   readonly resources?: Resources;
 }
 
@@ -33,16 +33,16 @@ export interface EmulatedStage {
  * @throws UserError with the output of the Serverless Framework
  */
 export async function deployStage(
-  deployed: EmulatedStage,
+  emulatedStage: EmulatedStage,
   packageFolder: string,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await runServerless(deployed, ['package', '--package', packageFolder], parameters);
+  await runServerless(emulatedStage, ['package', '--package', packageFolder], parameters);
   await removeUnsupportedResources(packageFolder);
-  await runServerless(deployed, ['deploy', '--package', packageFolder], parameters);
+  await runServerless(emulatedStage, ['deploy', '--package', packageFolder], parameters);
 }
 
-// The policy of the code bucket requires HTTPS, which the emulator does not offer. The emulator's CloudFormation knows neither
+// The policy of the code bucket requires HTTPS, but the emulator offers only HTTP. The emulator's CloudFormation knows neither
 // saved queries nor CodeDeploy.
 const UNSUPPORTED_TYPES = [
   'AWS::S3::BucketPolicy',
@@ -52,8 +52,8 @@ const UNSUPPORTED_TYPES = [
 ];
 
 /**
- * Removes from a package the resources that the emulator refuses, including alarms with metric math. The conditions of those
- * alarms are approved in tests/shared/wiring/approved/migrating.yml.
+ * Removes from a package the resources that the emulator refuses, including alarms with metric math. Instead, the conditions of
+ * those alarms are approved in tests/shared/wiring/approved/migrating.yml.
  */
 async function removeUnsupportedResources(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');
@@ -63,7 +63,7 @@ async function removeUnsupportedResources(packageFolder: string): Promise<void> 
     for (const [name, resource] of Object.entries<PackagedResource>(Resources)) {
       const { Type, Properties } = resource;
       if (Properties?.Metrics || UNSUPPORTED_TYPES.includes(Type)) delete Resources[name];
-      // The policy names CodeDeploy groups, which were removed above.
+      // The update policy names CodeDeploy groups, which are removed as well.
       delete resource.UpdatePolicy;
     }
   }
@@ -77,18 +77,18 @@ interface PackagedResource {
 }
 
 /**
- * Sets the CORS configuration again. The emulator's CloudFormation stores it under names that the emulator's gateway does not
- * read, so every preflight would fail with 403; the gateway's own API stores it correctly. The address of the API, known only
- * after the deployment, is allowed too.
+ * Sets the CORS configuration again, and allows the address of the API as well, which is known only after the deployment. The
+ * emulator's CloudFormation stores the configuration under names that its gateway does not read, so every preflight would fail
+ * with 403. The gateway's own API stores it correctly.
  */
-export async function repairCors(deployed: EmulatedStage): Promise<void> {
-  const options = clientOptions(deployed.environment);
+export async function repairCors(emulatedStage: EmulatedStage): Promise<void> {
+  const options = clientOptions(emulatedStage.environment);
   const { TemplateBody = '' } = await new CloudFormationClient(options).send(
-    new GetTemplateCommand({ StackName: stackName(deployed.stage) }),
+    new GetTemplateCommand({ StackName: stackName(emulatedStage.stage) }),
   );
   const { CorsConfiguration } = JSON.parse(TemplateBody).Resources.HttpApi.Properties;
-  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await readAddress(deployed)];
-  const ApiId = await readApiId(deployed);
+  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await readAddress(emulatedStage)];
+  const ApiId = await readApiId(emulatedStage);
   await new ApiGatewayV2Client(options).send(
     new UpdateApiCommand({ ApiId, CorsConfiguration: { ...CorsConfiguration, AllowOrigins } }),
   );
@@ -110,7 +110,7 @@ export async function createKey(
 }
 
 /**
- * Runs a `serverless` command with a temporary home folder. Only a cache is kept, even if the command is stopped.
+ * Runs a `serverless` command with a temporary home folder, which is removed even if the command is stopped. Caches are kept.
  * @returns the output of the command
  * @throws UserError with the output of the command
  */
@@ -121,7 +121,7 @@ export async function runServerless(
 ): Promise<string> {
   const commandResources = createResources();
   resources?.onStop(commandResources.stop);
-  // The framework leaves a temporary folder for each function, so all of them go into a folder that is removed afterwards.
+  // The framework does not remove its temporary folders, one for each function. So they go into a folder that is removed here.
   const scratch = join(PROJECT, createBuildFolder(commandResources));
   const parameterArgs = Object.entries(parameters).map(
     ([name, value]) => `--param=${name}=${value}`,
@@ -158,16 +158,16 @@ async function readApiId({ stage, environment }: EmulatedStage): Promise<string>
 }
 
 /** Returns the address of the deployed API, without a slash at the end. */
-export async function readAddress(deployed: EmulatedStage): Promise<string> {
-  const { port } = new URL(deployed.environment.AWS_ENDPOINT_URL ?? '');
-  return `http://${await readApiId(deployed)}.execute-api.localhost:${port}`;
+export async function readAddress(emulatedStage: EmulatedStage): Promise<string> {
+  const { port } = new URL(emulatedStage.environment.AWS_ENDPOINT_URL ?? '');
+  return `http://${await readApiId(emulatedStage)}.execute-api.localhost:${port}`;
 }
 
 export function stackName(stage: string): string {
   return `finance-ledger-${stage}`;
 }
 
-/** Options for an AWS client in this process. */
+/** Returns options with which an AWS client calls the emulator. */
 export function clientOptions(environment: EmulatedStage['environment']) {
   const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;
   return {

@@ -1,5 +1,5 @@
-// Checks the policies in docs/ against the lists that AWS publishes: each action exists, and CloudFormation may do everything
-// that the resources of a template require. Both lists come with the template linters.
+// Checks the policies in docs/ against two lists that AWS publishes: each action must exist, and CloudFormation must be allowed
+// every action that the resources of a template require. Both lists come with the template linters.
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { POLICIES, type PolicyName, policyFile } from './policies.ts';

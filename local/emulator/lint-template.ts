@@ -1,6 +1,6 @@
-// npm run lint:template: packages a stage with and without a migration, runs cfn-lint and checkov on the templates, and
-// compares the policies in docs/ with what AWS publishes. The exit code is 1 if a finding has no reason in
-// serverless/lint-exceptions.json, or a reason has no finding.
+// npm run lint:template: packages a stage with and without a migration, runs cfn-lint and checkov on the templates, and checks
+// the policies in docs/. serverless/lint-exceptions.json has the reasons for which findings are accepted. The exit code is 1 if
+// a finding has no reason, or a reason has no finding.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ async function packageTemplate(
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await preparePython(resources, REQUIREMENTS);
-  // cfn-lint has no module to run with `-m`, so this does what its installed program does.
+  // cfn-lint cannot run with `-m`, so this calls the same function as its installed program.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],
@@ -126,7 +126,7 @@ async function readTypes(template: string): Promise<string[]> {
   return Object.values(Resources).map(({ Type }) => Type);
 }
 
-// A linter that finds something exits with a code other than 0; the output is then a property of the error.
+// If a linter finds something, its exit code is not 0. The output is then a property of the error.
 async function runLinter(program: string, args: readonly string[]): Promise<unknown> {
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(program, args, options).catch(

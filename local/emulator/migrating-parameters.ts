@@ -1,4 +1,4 @@
-// Parameters of a stage with every optional part, including a migration; none of the named resources exists.
+// Parameters of a stage with every optional part, including a migration. The resources that they name do not exist.
 export const MIGRATING = {
   qdrantUrl: 'https://qdrant.example:6333',
   qdrantKeyParameter: '/memory/qdrant-key',

@@ -1,4 +1,4 @@
-// The policies that docs/ledger/deploy.md gives to the roles of an account.
+// The policies that docs/ledger/deploy.md tells operators to give to the roles of an AWS account.
 import { join } from 'node:path';
 
 const DOCS = join(import.meta.dirname, '../../docs/ledger');
