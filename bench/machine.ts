@@ -1,4 +1,4 @@
-// Describes the machine on which the figures are measured.
+// Describes the machine that runs the measurements.
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, platform, totalmem } from 'node:os';
 

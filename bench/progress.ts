@@ -1,4 +1,4 @@
-// Shows one progress bar at a time or, without a terminal, a line every few seconds.
+// Shows one progress bar at a time. Without a terminal, prints a line every few seconds.
 import { SingleBar } from 'cli-progress';
 
 export interface Progress {

@@ -5,7 +5,7 @@ export interface Bar {
   readonly rule: string;
   readonly figure: string;
   readonly limit: string;
-  /** Undefined if this run does not judge the bar. */
+  /** True if the figure meets the limit; undefined if this run does not judge the bar. */
   readonly met: boolean | undefined;
 }
 
@@ -18,11 +18,11 @@ export interface Table {
 export interface Report {
   readonly bars: readonly Bar[];
   readonly tables: readonly Table[];
-  /** Reason why the part was left out. */
+  /** The reason if the part was left out. */
   readonly skipped?: string;
 }
 
-/** @param unit with a leading space if it needs one, such as ` ms` */
+/** @param unit the unit after the number, with a space if there is one in between, such as ` ms` */
 export function atMost(rule: string, value: number, limit: number, unit: string): Bar {
   return {
     rule,
@@ -55,7 +55,7 @@ export function toMarkdown({ bars, tables, skipped }: Report): string {
   return blocks.join('\n\n');
 }
 
-/** Rounds to the digits that carry meaning: 2,770 or 12.3 or 0.31. */
+/** Rounds to about three digits: 2,770 or 12.3 or 0.31. */
 export function formatNumber(value: number): string {
   const fractionDigits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits: fractionDigits });

@@ -7,16 +7,16 @@ const WITH_SERVICE = 'sandbox/real/with-service.ts';
 /** Programs that run one after the other, each with its arguments. */
 type Programs = readonly (readonly string[])[];
 
-/** All measurements except the ledger's, which writes the cost and time of requests into docs/ledger/performance.md. */
+/** All measurements except that of the ledger, which measures requests and writes docs/ledger/performance.md. */
 const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   /** Measures how fast memories are copied and compared. */
   migration: [['bench/migration/bench.ts']],
   /**
-   * Measures how long users cannot write during a migration on a real Qdrant: with a new collection, in place, and in an
-   * earlier version.
+   * Measures how long users cannot write during a migration on a real Qdrant: with a new collection, in place, and with an
+   * earlier version of this project.
    */
   window: [['bench/migration/window.ts']],
-  /** Computes the costs and limits of a stage from its packaged template, for the tables of docs/ledger/deploy.md. */
+  /** Computes the costs and limits of a stage from its packaged template, for the tables in docs/ledger/deploy.md. */
   costs: [['bench/ledger/costs/write-costs.ts']],
   /** Measures the peak memory while gigabytes pass through artifact stores and graph dumps. */
   streaming: [

@@ -1,6 +1,6 @@
 // Reduces many measurements to one figure.
 
-/** Returns the middle value, or the mean of the middle two if their number is even. */
+/** Returns the middle value, or the mean of the middle two if the number of values is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((first, second) => first - second);
   const upper = Math.floor(sorted.length / 2);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export const PROJECT = join(import.meta.dirname, '..');
 
-/** Checks out a commit into a new folder, and links the packages that are installed now. */
+/** Checks out a commit into a new folder, and links the project's installed packages there. */
 export async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = 'git archive "$0" | tar -x -C "$1"';
@@ -16,7 +16,7 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Finds a file of a version under the first of the given paths that exists. @throws Error if no path exists */
+/** Finds a file that has different paths in different versions. @throws Error if none of the paths exists */
 export function findFile(root: string, ...paths: readonly string[]): string {
   const existing = paths.map((path) => join(root, path)).find((path) => existsSync(path));
   if (existing === undefined) throw new Error(`${root} has none of ${paths.join(', ')}`);

@@ -1,5 +1,5 @@
-// Opens a separate ledger for a measurement: an engine on a file that is filled before the engine starts, and a client that
-// meters calls.
+// Opens a separate ledger for a measurement. The file of the database is filled before the engine starts. Calls can be measured
+// by a metered client.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../../cli/ledger/open-ledger.ts';
 import type { Category } from '../../lib/ledger/domain/category.ts';
@@ -31,7 +31,7 @@ export interface BenchLedger {
   readonly client: DynamoDBDocumentClient;
   /** The ledger as a deployed function would open it. */
   readonly ledger: Ledger;
-  /** The same ledger through the meter, which counts each call. */
+  /** The same ledger, but its calls go through the meter. */
   readonly metered: Ledger;
   readonly meter: MeteredClient;
 }
@@ -49,13 +49,13 @@ export const PURCHASE: NewTransaction = {
 };
 const SEED = 20_260_630;
 
-/** Generates a history, always the same for the same size and span. */
+/** Generates a household's transactions. They are always the same for the same number of transactions and years. */
 export function createHousehold(transactions: number, years: number): LedgerContents {
   return createHouseholdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
 }
 
 /**
- * Fills an engine with the contents, and opens the ledger.
+ * Fills a database with the contents, starts the engine, and opens the ledger.
  * @param rows number of transactions in the contents, for progress messages
  */
 export async function openBenchLedger(

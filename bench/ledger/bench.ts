@@ -13,7 +13,7 @@ import { PARTS } from './parts.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
 
-// Each part gets a new instance, which is stopped afterwards, so that no program left running slows the next part.
+// Each part of the bench has its own resources. They are stopped after the part, so that no program still runs during the next.
 let resources = createResources();
 useLocalAccess(process.env);
 

@@ -12,12 +12,12 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Current names of renamed functions by their earlier names. The functions in `service/` were in `api/` before. */
+/** Current names of renamed functions, by their earlier names. The functions in `service/` were previously in `api/`. */
 const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };
 
-/** Bundles all functions that serve the API, except the documentation page, whose size comes from the embedded viewer. */
+/** Bundles all functions that serve the API. Leaves out the documentation page: its size is that of the viewer in it. */
 export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
   const { bundleOptions: options } = (await import(
     findFile(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')

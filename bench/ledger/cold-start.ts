@@ -1,5 +1,5 @@
-// Measures the bundle size of each function, and how long a fresh process takes to load it, compared with an empty function
-// and with the same function at an earlier commit.
+// Measures the bundle size of each function, and how long a new process takes to load the bundle. Compares the time with that of
+// an empty function, and with that of the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { atMost, formatNumber, type Report, type Table } from '../report.ts';
@@ -12,7 +12,7 @@ import { findPreviousRelease } from './releases.ts';
 const STARTS = 21;
 const MAX_BUNDLE_KB = 320;
 const MAX_START_RATIO = 3.6;
-/** Highest accepted ratio of a function to the same function at the earlier commit. */
+/** Highest accepted ratio of a function's time to that of the same function at the earlier commit. */
 const MAX_RATIO_TO_EARLIER = 1.1;
 const BYTES_PER_KB = 1024;
 
@@ -41,12 +41,12 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
     run.progress.step,
   );
   if (!baseline) throw new Error('Nothing was started');
-  const functions = started.slice(0, currentBundles.length);
-  const earlier = new Map(
+  const currentFunctions = started.slice(0, currentBundles.length);
+  const earlierByName = new Map(
     started.slice(currentBundles.length).map((bundle) => [bundle.name, bundle]),
   );
   const findMax = (figure: (bundle: MeasuredBundle) => number) =>
-    Math.max(...functions.map(figure));
+    Math.max(...currentFunctions.map(figure));
   return {
     bars: [
       atMost('largest bundle', findMax(toKilobytes), MAX_BUNDLE_KB, ' KB'),
@@ -68,7 +68,7 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
               `the same, against ${against}`,
               findMax(
                 ({ name, processorMs }) =>
-                  processorMs / (earlier.get(name)?.processorMs ?? processorMs),
+                  processorMs / (earlierByName.get(name)?.processorMs ?? processorMs),
               ),
               MAX_RATIO_TO_EARLIER,
               'x',
@@ -87,7 +87,7 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
           'processor time, ms',
           'against an empty function',
         ],
-        rows: [...functions, baseline].map((bundle) => [
+        rows: [...currentFunctions, baseline].map((bundle) => [
           bundle.name,
           toKilobytes(bundle),
           bundle.milliseconds,
@@ -96,7 +96,7 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
           bundle.processorMs / baseline.processorMs,
         ]),
       },
-      ...(against ? [createComparison(against, functions, earlier)] : []),
+      ...(against ? [createComparison(against, currentFunctions, earlierByName)] : []),
     ],
   };
 }
@@ -104,7 +104,7 @@ export async function measureColdStart(run: BenchRun): Promise<Report> {
 function createComparison(
   commit: string,
   functions: readonly MeasuredBundle[],
-  earlier: ReadonlyMap<string, MeasuredBundle>,
+  earlierByName: ReadonlyMap<string, MeasuredBundle>,
 ): Table {
   return {
     title: `The same functions at ${commit}, measured in the same turns:`,
@@ -116,7 +116,7 @@ function createComparison(
       'processor time, now against then',
     ],
     rows: functions.flatMap((now) => {
-      const then = earlier.get(now.name);
+      const then = earlierByName.get(now.name);
       if (!then) return [];
       const time = `${formatNumber(now.milliseconds / then.milliseconds)}x`;
       const processor = `${formatNumber(now.processorMs / then.processorMs)}x`;
@@ -143,7 +143,7 @@ function toKilobytes({ bytes }: Bundle): number {
   return bytes / BYTES_PER_KB;
 }
 
-/** Times fresh processes by their own clock, from their start until the module is loaded. */
+/** Creates a function that starts a new process. The process measures the time from its own start until the bundle is loaded. */
 function createStarter(bundle: Bundle) {
   const processorTimes: number[] = [];
   const script = `import(${JSON.stringify(bundle.file)}).then(() => {

@@ -1,5 +1,5 @@
-// Adds DynamoDB's transaction conflicts, which local engines lack: a transaction locks its items while it runs, and any other
-// write to these items is refused at once.
+// Adds DynamoDB's transaction conflicts, which local engines lack. A database transaction locks its items while it runs. Any
+// other write to these items is refused at once.
 import {
   TransactionCanceledException,
   TransactionConflictException,
@@ -14,11 +14,11 @@ import type { Client, VirtualTime } from './virtual-time.ts';
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 export interface ContendedClient extends Client {
-  /** How many writes were refused so far. */
+  /** Returns the number of writes that were refused so far. */
   readonly conflicts: () => number;
 }
 
-/** @param lockedMs how long a transaction locks its items, in virtual time */
+/** @param lockedMs milliseconds of virtual time for which a database transaction locks its items */
 export function createContendedClient(
   client: Client,
   { time, lockedMs }: { readonly time: VirtualTime; readonly lockedMs: number },
@@ -66,7 +66,10 @@ function nameKey(key: Readonly<Record<string, unknown>> = {}): string {
   return `${key.pk} ${key.sk}`;
 }
 
-/** Creates DynamoDB's error for a cancelled transaction, which has a reason for every item and by default blames the first. */
+/**
+ * Creates DynamoDB's error for a cancelled transaction. The error has a reason for every item.
+ * @param isAtFault true for items whose reason is `Code`; by default, the first item
+ */
 export function createCancellation(
   { input }: TransactWriteCommand,
   Code: string,

@@ -1,5 +1,5 @@
 // Measures how many writes per second one ledger accepts if all of them change the counts of the same year, and how many are
-// refused at higher rates. The measurement runs in virtual time: a transaction locks its items for an assumed time, and all
+// refused at higher rates. The measurement runs in virtual time. A database transaction locks its items for an assumed time. All
 // other calls take no time.
 import { createSeededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
@@ -13,14 +13,12 @@ import { createContendedClient } from './contended-client.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
 
 const RATES = [20, 30, 40, 50, 60];
-/** Assumed time for which a transaction of eight items locks them on DynamoDB; AWS publishes no figure. */
-const LOCKED_MS = 20;
+/** Assumed time for which a database transaction of eight items locks them on DynamoDB. AWS publishes no figure. */
+const LOCK_MS = 20;
 const MIN_CREATES = 30;
 const ROWS = 1_000;
 
-/**
- * Writes once. The amount differs from row to row and from rate to rate, so that every update changes something.
- */
+/** Writes once. Each call has another amount, so that every update changes something. */
 type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
 
 const WRITES: Readonly<Record<string, Write>> = {
@@ -63,7 +61,7 @@ export async function measureContention(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction locks its items for ${LOCKED_MS} ms. A refused write returns 500 with Retry-After, and none of it is applied: the ledger was verified afterwards.`,
+        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction locks its items for ${LOCK_MS} ms. A refused write returns 500 with Retry-After, and none of it is applied: the ledger was verified afterwards.`,
         columns: [
           'write',
           'per second on average',
@@ -85,8 +83,8 @@ async function writeAtRate(
   const { bench, write, seconds } = options;
   const { tableName, ledgerId } = bench.address;
   const time = createVirtualTime();
-  const client = createContendedClient(time.watch(bench.client), { time, lockedMs: LOCKED_MS });
-  const times: number[] = [];
+  const client = createContendedClient(time.watch(bench.client), { time, lockedMs: LOCK_MS });
+  const durations: number[] = [];
   const arrivals = drawArrivals(rate, seconds);
 
   async function sendRequest(arrival: number, n: number): Promise<void> {
@@ -105,7 +103,7 @@ async function writeAtRate(
     const startedAt = time.now();
     try {
       await write(service.openLedger({ ...started, ledger: ledgerId }), n, 10_000 + n + rate / 100);
-      times.push(time.now() - startedAt);
+      durations.push(time.now() - startedAt);
     } catch (error) {
       if (!isContention(error)) throw error;
     }
@@ -114,9 +112,9 @@ async function writeAtRate(
   await time.run(Promise.all(arrivals.map(sendRequest)));
   return {
     arrived: arrivals.length,
-    applied: times.length,
-    milliseconds: median(times),
-    longest: Math.max(...times),
+    applied: durations.length,
+    milliseconds: median(durations),
+    longest: Math.max(...durations),
   };
 }
 

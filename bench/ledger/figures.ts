@@ -1,4 +1,4 @@
-// Writes the figures of the bench between the markers of a document, and leaves the prose around them unchanged.
+// Replaces the text between the markers of a document with the figures of the bench. The rest of the document stays unchanged.
 
 /** @throws Error if the document has no such markers, because the measured figures would be lost */
 export function replaceFigures(document: string, part: string, figures: string): string {

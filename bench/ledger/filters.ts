@@ -1,4 +1,4 @@
-// Every kind of filter that a list accepts: six combinations of type and category, each over all dates and over four ranges.
+// Every kind of filter that a list accepts: six combinations of type and category, each with all dates and with four date ranges.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { LAST_DAY } from './bench-ledger.ts';
 
@@ -15,7 +15,7 @@ export const EVERYTHING: TransactionFilter = {
   endDate: undefined,
 };
 
-/** Ids of the category with the most rows, and of a category with few rows. */
+/** Id of the category with the most rows, and id of a category with few rows. */
 const GROCERIES = 7;
 const DOCTOR = 17;
 
@@ -28,7 +28,7 @@ const COMBINATIONS: readonly [string, Pick<TransactionFilter, 'type' | 'category
   ['category and type', { type: 'expense', categoryId: GROCERIES }],
 ];
 
-/** @param years number of years that the ledger goes back */
+/** @param years number of years with transactions */
 export function createNamedFilters(years: number): NamedFilter[] {
   const last = Number(LAST_DAY.slice(0, 4));
   const ranges = [

@@ -1,4 +1,4 @@
-// Compares two ways to read the first page of a list: the rows together with the counts, or after the counts.
+// Compares two ways to read the first page of a list: the rows in parallel with the counts, or after the counts.
 import {
   countRowsByDay,
   countRowsByMonth,
@@ -64,7 +64,7 @@ export async function compareFirstPage(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Reads the counts, then the newest day, then the rows from that day, as all pages after the first are read. */
+/** Reads the counts, then the newest day, then the rows from that day on. The service reads later pages in this way. */
 async function readSequentially(
   { address }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,

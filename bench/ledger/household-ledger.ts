@@ -1,5 +1,5 @@
-// Generates a household's whole ledger: thirty categories, and years of transactions with ids and times in the order of their
-// dates.
+// Generates a household's whole ledger: thirty categories, and transactions of many years. The ids and times of transactions are
+// in the order of their dates.
 
 import {
   createHouseholdCategories,
@@ -11,7 +11,7 @@ import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 
 export type HouseholdLedgerOptions = Omit<HouseholdOptions, 'categoryIds'>;
 
-/** Numbers categories and transactions from 1; the ids of transactions follow their dates. */
+/** Ids of categories and of transactions start at 1. */
 export function createHouseholdLedger(options: HouseholdLedgerOptions): {
   readonly categories: readonly Category[];
   readonly transactions: Iterable<Transaction>;

@@ -1,5 +1,5 @@
-// Measures how long the importer takes to read a bank's file and plan the import, and how long the command takes for the whole import
-// with its requests. Both are compared with the importer of an earlier commit.
+// Measures how long the importer takes to read a bank's file and to plan the import, and how long the command takes for a whole
+// import with its requests. Compares both with the importer of an earlier commit.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import { findPreviousRelease } from './releases.ts';
 
 const ROWS = { full: 20_000, quick: 2_000 };
 const ROUNDS = 9;
-/** Fewer rounds than for a plan, because a whole import takes a thousand times as long. */
+/** Fewer rounds than for a plan, because a whole import takes a thousand times as long as a plan. */
 const COMMAND_ROUNDS = 3;
 /** Highest accepted ratio of the current importer to the earlier one. */
 const MAX_RATIO = 1;
 
-/** The functions of the importer that both versions have. */
+/** The functions of the importer that the current version and the earlier one have. */
 interface Importer {
   readonly readRows: (csv: string) => Promise<readonly object[]>;
   readonly plan: (rows: readonly object[], ledger: readonly object[]) => unknown;
@@ -83,7 +83,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Describes the earlier figure; there is none if the earlier version made no plans and sent all rows. */
+/** Describes the earlier figure. A version that made no plans, and sent all rows, has none. */
 function describeEarlier(now: number, then: number): readonly (string | number)[] {
   return Number.isNaN(then) ? ['-', '-'] : [then, `${formatNumber(now / then)}x`];
 }
@@ -113,7 +113,7 @@ const RECORDED_FIELDS = {
   importId: 'bench',
 };
 
-/** Times the command, in milliseconds, with a service whose ledger is empty; the start of the service does not count. */
+/** Measures the milliseconds of the command with an empty ledger. The start of the service does not count. */
 async function timeCommand({ resources }: BenchRun, root: string, file: string): Promise<number> {
   const { url, stop } = await startService(resources);
   const program = findFile(
@@ -131,7 +131,7 @@ async function timeCommand({ resources }: BenchRun, root: string, file: string):
   return duration;
 }
 
-/** Returns the text of a CSV file with rows of some years, as a bank writes them. */
+/** Creates the text of a bank's CSV file, with ten rows for each day. */
 function createBankCsv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1 + Math.floor(n / 10))).toISOString().slice(0, 10);
@@ -143,8 +143,8 @@ function createBankCsv(rows: number): string {
 }
 
 /**
- * Loads the importer of a version; undefined if the version made no plans. An earlier importer was part of the command, and
- * read text instead of bytes.
+ * Loads the importer of a version; undefined if the version made no plans. Earlier importers were part of the command, and read
+ * text instead of bytes.
  */
 async function loadImporter(root: string): Promise<Importer | undefined> {
   if (existsSync(join(root, 'local/import'))) return undefined;

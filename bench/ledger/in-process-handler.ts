@@ -1,4 +1,4 @@
-// Runs the list function in this process: a complete request, but without the gateway.
+// Runs the list function in this process, so that a complete request is measured, but no gateway.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { LedgerAddress } from './bench-ledger.ts';
 import type { ListResult } from './list-result.ts';

@@ -1,4 +1,4 @@
-// Creates every item of a whole ledger at once: the rows, and the counts and name guards that follow from them.
+// Creates the items of a whole ledger: the rows, and then the counts and the other items that depend on the rows.
 import type { Category } from '../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import {
@@ -29,7 +29,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
     }
   }
 
-  /** Yields the items that summarise the rows yielded so far, so all rows must be consumed first. */
+  /** Yields the other items. The caller must consume all rows first, because the items count them. */
   function* summary(): Generator<Item> {
     for (const item of createSummaryItems()) yield stamp(item);
   }

@@ -1,4 +1,4 @@
-// Measures the cost of a list for every kind of filter and many pages, over ten years and over fifty.
+// Measures the cost of lists with every kind of filter and of many of their pages, in ledgers of ten years and of fifty.
 import { createSeededRandom } from '../../cli/seeded-random.ts';
 import { atMost, type Bar, formatNumber, type Report, type Table } from '../report.ts';
 import { mean } from '../statistics.ts';
@@ -11,7 +11,7 @@ import { createNaiveListing } from './naive-listing.ts';
 import { findLastPage, PER_PAGE, selectPages } from './pages.ts';
 import { createContender, race } from './race.ts';
 
-/** A list reads the counts of every year in its range, so forty more years cost one unit more. */
+/** A list reads the counts of every year in its range. Forty more years cost one more read unit. */
 const SPANS = [
   { years: 10, maxReadUnits: 5 },
   { years: 50, maxReadUnits: 6 },
@@ -23,9 +23,9 @@ const ROUNDS = 60;
 interface MeasuredFilter extends NamedFilter {
   readonly total: number;
   readonly costs: readonly Cost[];
-  /** Read units of the last page over the units of the first. */
+  /** Read units of the last page, divided by those of the first. */
   readonly unitsRatio: number;
-  /** Time of the last page over the time of the first. */
+  /** Time of the last page, divided by that of the first. */
   readonly timeRatio: number;
 }
 

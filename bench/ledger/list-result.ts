@@ -1,4 +1,4 @@
-// The result of a list, reduced to the figures on which every way of listing must agree.
+// The result of a list, reduced to what every implementation must return alike.
 import { deepStrictEqual } from 'node:assert';
 import type { TransactionListing } from '../../lib/ledger/service/transactions.ts';
 
@@ -12,7 +12,7 @@ export function toListResult({ items, pagination }: TransactionListing): ListRes
   return { total: pagination.total, ids: items.map(({ id }) => id) };
 }
 
-/** @throws Error if the two results differ, because the time of a wrong response means nothing */
+/** @throws Error if the two results differ: the time of a wrong response means nothing */
 export function assertSame(name: string, actual: ListResult, expected: ListResult): void {
   deepStrictEqual(actual, expected, `${name}: the responses differ`);
 }

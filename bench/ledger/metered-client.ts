@@ -1,4 +1,4 @@
-// A client that measures its calls: their capacity units, and how many had to wait for an earlier call.
+// A client that measures its calls: their number, their capacity units, and the longest chain of calls that wait for each other.
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -13,7 +13,7 @@ export interface Cost {
 }
 
 export interface MeteredClient extends Client {
-  /** Measures the total cost of the calls that `work` makes. Only one piece of work can be measured at a time. */
+  /** Measures the total cost of the calls in `work`. Two measurements must not overlap. */
   readonly measure: <Result>(work: () => Promise<Result>) => Promise<Measured<Result>>;
 }
 

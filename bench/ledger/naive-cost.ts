@@ -1,5 +1,5 @@
-// Compares the cost of a page with the cost without stored counts, where all rows are counted and all rows up to the page are
-// read.
+// Compares the cost of a page with that of a naive read. Without stored counts, the naive read counts all rows, and reads all
+// rows up to the end of the page.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atLeast, formatNumber, markNotJudged, type Report } from '../report.ts';
 import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
@@ -94,7 +94,7 @@ async function compare(
   const offset = (page - 1) * PER_PAGE;
   const ours = await meter.measure(() => metered.transactions.list(query));
   const naiveListing = createNaiveListing(meter, address);
-  // One run of the naive page is enough: it takes seconds, hundreds of times as long as ours.
+  // One run of the naive read is enough, because it takes seconds, hundreds of times as long as ours.
   const started = performance.now();
   const naive = await meter.measure(() => naiveListing.readPage(filter, offset, PER_PAGE));
   const naiveTime = performance.now() - started;

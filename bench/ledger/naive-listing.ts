@@ -1,5 +1,5 @@
-// Lists without stored counts, the way most people would write it: counts the whole range, and reads up to the end of the page.
-// The bench also checks the service with this listing: the service must find the same rows.
+// The obvious way to list transactions, without stored counts: counts the whole range, and reads up to the end of the page. The
+// bench also checks the service against this listing: both must find the same rows.
 import {
   type DynamoDBDocumentClient,
   QueryCommand,
@@ -49,7 +49,7 @@ export function createNaiveListing(
     return total;
   }
 
-  // Fetches one attribute only, which costs the same read units, but transfers and decodes the least.
+  // Fetches only one attribute. The read units are the same, but less is transferred and decoded.
   async function readIds(query: QueryCommandInput, rows: number): Promise<number[]> {
     const ids: number[] = [];
     let startKey: QueryCommandInput['ExclusiveStartKey'];

@@ -1,4 +1,4 @@
-// Measures the worst case, a hundred thousand rows on one day: the counts do not tell where a page starts within a day.
+// Measures the worst case, a hundred thousand rows on one day: the counts do not show where a page starts within a day.
 
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import { formatNumber, type Report } from '../report.ts';
@@ -16,7 +16,7 @@ import { createNaiveListing } from './naive-listing.ts';
 import { PER_PAGE } from './pages.ts';
 import { createContender, race } from './race.ts';
 
-/** Shares of the day's rows that come before the measured page. */
+/** Positions of the measured pages: shares of the day's rows that come before the page. */
 const POSITIONS = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
 const ROUNDS = 5;
 

@@ -1,7 +1,7 @@
 // Reserves a processor core for the pages of a browser, so that their scripts can be measured without waiting for other
-// programs. The other programs of the bench do not use that core. Programs that the bench did not start use it only while the
-// page does not, if the bench may give the page real-time scheduling. A higher priority (`nice`) would not be enough: Linux may
-// compare priorities only within a group of programs.
+// programs. The other programs of the bench do not use that core. If the bench has the right to real-time scheduling, programs
+// that the bench did not start use the core only while the page does not. A higher priority (`nice`) would not be enough: Linux
+// may compare priorities only within a group of programs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readOutput } from '../../processes/tools.ts';
@@ -21,7 +21,7 @@ export function findCores(): Cores | undefined {
       const policy = isShared ? ['--other', '-p', '0'] : ['--rr', '-p', '1'];
       for (const id of listProcesses(process.pid)) {
         const coresOfProcess = isPageProcess(id) ? `${last}` : `0-${last - 1}`;
-        // Both commands fail without an effect if the process has ended meanwhile.
+        // If the process has ended meanwhile, both commands fail without an effect.
         readOutput(
           'taskset',
           '--all-tasks',
@@ -47,12 +47,12 @@ function listProcesses(id: number): readonly number[] {
 
 function readParent(id: number): readonly (readonly [number, number])[] {
   const status = readProcess(id, 'stat');
-  // The name before the last bracket may contain anything.
+  // The fields follow the last bracket. The program's name, in brackets, may itself contain spaces and brackets.
   const [, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ');
   return parent === undefined ? [] : [[id, Number(parent)]];
 }
 
-/** True for the process of a page, and for the process that each page is forked from, whose cores the page inherits. */
+/** True for the process of a page, and for the process from which pages are forked, because pages inherit its cores. */
 function isPageProcess(id: number): boolean {
   const command = readProcess(id, 'cmdline');
   return (

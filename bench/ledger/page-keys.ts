@@ -5,9 +5,9 @@ import { DRAWN_SELECTOR } from './page-views.ts';
 
 export const PRESSES = 10;
 export const SLOWDOWN = 4;
-/** Number of frames to wait for, because the browser reports a key press some time after it has drawn the result. */
+/** Number of frames to wait for, because the browser reports a key press only some time after it has drawn the result. */
 const REPORTING_FRAMES = 4;
-/** Shortest duration of an event that the browser reports; it measures in steps of 8 ms. */
+/** Shortest duration of an event that the browser reports. It measures durations in steps of 8 ms. */
 export const MIN_REPORTED_MS = 16;
 
 async function waitUntilRendered(page: Page): Promise<void> {
@@ -15,7 +15,7 @@ async function waitUntilRendered(page: Page): Promise<void> {
   await waitForNextFrame(page);
 }
 
-/** Waits for a frame that is drawn after everything that has happened so far. */
+/** Waits for a frame that shows everything that has happened so far. */
 async function waitForNextFrame(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
@@ -41,7 +41,7 @@ function listFields(
   }));
 }
 
-/** Fields to measure; the search comes last, because it changes the list. */
+/** The fields to measure. The search field comes last, because a search changes the list. */
 export const FIELDS: readonly Field[] = [
   ...listFields('new row', locateAddForm, {
     Date: 'ArrowUp',
@@ -88,7 +88,7 @@ const BARE_FIELD = {
   find: (page: Page) => page.getByLabel('Bare'),
 };
 
-/** Measures how long a key press takes in a page that has one field, and one listener that draws nothing. */
+/** Measures key presses in a page that has one field and one listener. The listener draws nothing. */
 export async function measureBareField(browser: Browser): Promise<MeasuredField> {
   const page = await browser.newPage();
   await page.setContent(`<label>Bare <input></label><script>

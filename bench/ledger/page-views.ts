@@ -27,25 +27,25 @@ const LOOP_SCRIPT = `(() => {
   window.sum = sum;
 })()`;
 
-/** Milliseconds that scripts took: only on the processor, and in all, including the time in which they waited for it. */
+/** Milliseconds that scripts took. `elapsed` includes the time in which they waited for a processor. */
 interface ScriptTime {
   readonly processor: number;
   readonly elapsed: number;
 }
 
-/** Milliseconds that the thread of a page has used a processor, and has been ready to run without getting one. */
+/** Milliseconds in which the thread of a page ran, and in which it was ready to run but waited for a processor. */
 interface ThreadTime {
   readonly ran: number;
   readonly waited: number;
 }
 
-/** Reads the time of the only page's thread since its process began; undefined except on Linux, which counts this time. */
+/** Reads the time of the thread of the browser's only page, since its process began; undefined except on Linux. */
 async function readThreadTime(browser: Browser): Promise<ThreadTime | undefined> {
   if (process.platform !== 'linux') return undefined;
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
-  // The browser keeps another process ready for the next page; that process has done little.
+  // The browser keeps another process ready for the next page. That process has used less time.
   const [busiest] = processInfo
     .filter(({ type }) => type === 'renderer')
     .toSorted((a, b) => b.cpuTime - a.cpuTime);
@@ -58,7 +58,7 @@ async function readThreadTime(browser: Browser): Promise<ThreadTime | undefined>
   return { ran, waited };
 }
 
-/** Opens an empty page whose scripts are timed by both of the browser's clocks. */
+/** Opens an empty page. Two clocks of the browser measure the time of its scripts. */
 async function openTimedPage(browser: Browser) {
   const page = await browser.newPage();
   const openClock = async (timeDomain: 'threadTicks' | 'timeTicks') => {
@@ -177,8 +177,8 @@ async function loadView(browser: Browser, address: string): Promise<CountedLoad>
 }
 
 /**
- * Waits until the view is drawn, and a moment longer for later requests. Polls over the debugging protocol, because a script
- * that waited in the page would count as the page's own.
+ * Waits until the view is drawn, and a moment longer for later requests. Polls over the debugging protocol: a script that waits
+ * in the page would count as a script of the page.
  */
 async function waitWithoutScript(session: CDPSession): Promise<void> {
   for (let polls = 0; !(await matchesSelector(session, DRAWN_SELECTOR)); polls += 1) {
@@ -191,7 +191,7 @@ async function waitWithoutScript(session: CDPSession): Promise<void> {
 async function matchesSelector(session: CDPSession, selector: string): Promise<boolean> {
   const { root } = await session.send('DOM.getDocument', { depth: 0 });
   const query = { nodeId: root.nodeId, selector };
-  // While the page begins to load, its document may be replaced between the two requests; the next poll asks again.
+  // While the page begins to load, its document may be replaced between the two calls. The next poll then tries again.
   const { nodeId } = await session.send('DOM.querySelector', query).catch(() => ({ nodeId: 0 }));
   return nodeId !== 0;
 }

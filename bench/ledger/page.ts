@@ -1,9 +1,10 @@
 // Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
-// a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page, so a
-// fixed loop and a page of one field are measured beside them. The bar of the script applies to its elapsed time and to its
-// processor time: the service and its database use the same cores here, and while they work, a script waits for them. Linux
-// counts how long the thread waited for a processor, which distinguishes this time from the script's own. The elapsed time is
-// measured once more while the page has its own core.
+// a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page. For
+// comparison, a fixed loop and a page of one field are measured as well.
+//
+// The bar of the script time applies both to elapsed time and to processor time. The service and its database use the same cores
+// as the page, so scripts sometimes wait for a core. Linux counts how long a thread has waited. The elapsed time is measured
+// once more while the page has its own core.
 import { UserError } from '../../lib/shared/user-error.ts';
 import { launchChromium, whyNoChromium } from '../../processes/chromium.ts';
 import { atMost, type Report } from '../report.ts';
@@ -105,7 +106,7 @@ export async function measurePage(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Writes ten years of rows in twenty categories; every fiftieth row has no category. */
+/** Writes ten years of rows in twenty categories. Every fiftieth row has no category. */
 async function fillLedger(url: string, count: number, onBulk: () => void): Promise<void> {
   const post = async (path: string, body: object) => {
     const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });

@@ -1,4 +1,4 @@
-// The pages of a list that are measured: the first, the second, the middle, the last, and some at random.
+// Selects the pages of a list to measure: the first, the second, the middle, the last, and some at random.
 import type { SeededRandom } from '../../cli/seeded-random.ts';
 
 export const PER_PAGE = 20;

@@ -1,4 +1,4 @@
-// Compares the service of `npm start` with the same ledger on PostgreSQL, both over HTTP: the same rows and the same requests,
+// Compares the service of `npm start` with a service on PostgreSQL. Both have the same rows and get the same requests over HTTP,
 // in turns.
 import { join } from 'node:path';
 import type { Child } from '../../processes/child-process.ts';
@@ -22,13 +22,13 @@ const PURCHASE = {
 interface MeasuredRequest {
   readonly name: string;
   readonly rounds: number;
-  /** Highest accepted ratio of our time to the peer's. */
+  /** Highest accepted ratio of our time to that of PostgreSQL. */
   readonly maxRatio?: number;
   /** Sends the request. @returns the number of rows in the response */
   readonly run: (url: string) => Promise<number>;
 }
 
-/** For each service, the next year that no request has searched yet. */
+/** The next year that no request has searched, by the address of the service. */
 const nextUnsearchedYear = new Map<string, number>();
 
 const REQUESTS: readonly MeasuredRequest[] = [
@@ -39,7 +39,7 @@ const REQUESTS: readonly MeasuredRequest[] = [
   },
   {
     name: 'first search of a year',
-    // Two further searches run before the race, so each whole year is searched once.
+    // With the two searches before the race, each whole year is searched once.
     rounds: YEARS - 1 - 2,
     run: (url) => {
       const year = nextUnsearchedYear.get(url) ?? 2017;
@@ -82,17 +82,19 @@ export async function comparePeers(run: BenchRun): Promise<Report> {
   const results: (MeasuredRequest & { readonly times: readonly number[] })[] = [];
   for (const request of REQUESTS) {
     const urls = [ours.url, theirs.url];
-    const [our, their] = await Promise.all(urls.map((url) => request.run(url)));
-    if (our !== their || our === 0)
-      throw new Error(`${request.name}: ${our} rows in our response, ${their} in PostgreSQL's`);
+    const [ourRows, theirRows] = await Promise.all(urls.map((url) => request.run(url)));
+    if (ourRows !== theirRows || ourRows === 0)
+      throw new Error(
+        `${request.name}: ${ourRows} rows in our response, ${theirRows} in PostgreSQL's`,
+      );
     const contenders = urls.map((url) => createContender(() => request.run(url)));
     results.push({ ...request, times: await race(contenders, request.rounds) });
   }
   const megabytes = await measureMemory(ours.child.pid);
-  const ratios = results.flatMap(({ name, maxRatio, times: [our = 0, their = 1] }) =>
+  const ratios = results.flatMap(({ name, maxRatio, times: [ourMs = 0, theirMs = 1] }) =>
     maxRatio === undefined
       ? []
-      : [atMost(`${name}, against PostgreSQL`, our / their, maxRatio, 'x')],
+      : [atMost(`${name}, against PostgreSQL`, ourMs / theirMs, maxRatio, 'x')],
   );
   const bars = [
     ...ratios,
@@ -109,9 +111,9 @@ export async function comparePeers(run: BenchRun): Promise<Report> {
       {
         title: `${formatNumber(rows)} transactions over ${YEARS} years, over HTTP, PostgreSQL ${theirs.version}: p50 in turns.`,
         columns: ['request', 'ours, ms', 'PostgreSQL, ms', 'ours against PostgreSQL'],
-        rows: results.map(({ name, times: [our = 0, their = 1] }) => [
-          ...[name, our, their],
-          `${formatNumber(our / their)}x`,
+        rows: results.map(({ name, times: [ourMs = 0, theirMs = 1] }) => [
+          ...[name, ourMs, theirMs],
+          `${formatNumber(ourMs / theirMs)}x`,
         ]),
       },
     ],
@@ -137,7 +139,7 @@ async function startPostgresService(run: BenchRun, rows: number) {
   return { url: `http://localhost:${port}`, version };
 }
 
-/** Starts a program, and resolves when the program prints that it is ready. */
+/** Starts a service, and resolves when its program prints that it is ready. */
 async function startService(
   { resources }: BenchRun,
   args: readonly string[],

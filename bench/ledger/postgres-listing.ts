@@ -24,14 +24,14 @@ const TABLES = `
     version integer NOT NULL
   )`;
 
-// One index for each kind of filter, in the order of the list, so that counts and offsets read only the index.
+// One index for each kind of filter. Its rows are in the order of the list, so that counts and offsets read only the index.
 const INDEXES = `
   CREATE INDEX ON transactions (${NEWEST_FIRST});
   CREATE INDEX ON transactions (type, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, type, ${NEWEST_FIRST})`;
 
-/** Loads the contents, and creates the indexes and statistics that a database in use would have. */
+/** Loads the contents, and creates the indexes and statistics that a database has in production. */
 export async function openPostgresListing(
   run: BenchRun,
   server: PostgresServer,
@@ -49,11 +49,11 @@ export async function openPostgresListing(
     run.progress.step(rows.length);
   }
   await pool.query(INDEXES);
-  // Marks pages as visible to all transactions; only then can PostgreSQL answer from an index alone.
+  // Marks pages as visible to all transactions. Without this, PostgreSQL cannot answer from an index alone.
   await pool.query('VACUUM ANALYZE transactions');
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
 
-  /** Queries count and page in parallel. The rows of the page are fetched only after their ids are known. */
+  /** Queries count and page in parallel. The page's inner query finds only the ids, so that skipped rows are not fetched. */
   async function readPage(
     filter: TransactionFilter,
     offset: number,

@@ -1,4 +1,4 @@
-// The bench's own PostgreSQL server: a new cluster in a temporary folder, removed when the bench ends.
+// The bench's own PostgreSQL server. Its data is in a temporary folder, which is removed when the bench ends.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import type { BenchRun } from './bench-run.ts';
 
 const execute = promisify(execFile);
 
-/** PostgreSQL refuses to run as root, so it runs as this user, which its packages create. */
+/** PostgreSQL refuses to run as root. It runs as this user instead, which the packages of PostgreSQL create. */
 const UNPRIVILEGED_USER = 'postgres';
 const USER = 'bench';
 
-// The cache holds all of the data, and every query is planned for its own values, because a generic plan would be worse.
+// The cache is larger than the data. Every query is planned for its own values, because a generic plan would be worse.
 const SETTINGS = [
   'shared_buffers=1GB',
   'work_mem=64MB',
@@ -29,7 +29,7 @@ export interface PostgresServer {
   readonly database: string;
 }
 
-/** Says why no server can run on this machine; undefined if one can. */
+/** Says why no server can run on this machine; undefined if a server can run. */
 export async function whyNoPostgres(): Promise<string | undefined> {
   if ((await findProgramFolder()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;
@@ -37,7 +37,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
   return user ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED_USER}`;
 }
 
-/** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
+/** Starts the server with an empty database. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programFolder = (await findProgramFolder()) ?? '';
   const folder = await run.resources.createTemporaryFolder('ledger-bench-');
@@ -71,7 +71,7 @@ async function startServer({ resources }: BenchRun, command: ChildCommand): Prom
   if (ending !== undefined) throw new Error(`PostgreSQL ${ending}: ${lastLine}`);
 }
 
-/** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder on the path. */
+/** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder in PATH. */
 async function findProgramFolder(): Promise<string | undefined> {
   const versions = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'));
   const folders = [...versions.sort().reverse(), ...(process.env.PATH ?? '').split(':')];

@@ -1,4 +1,5 @@
-// Compares lists with PostgreSQL, which has an index for every kind of filter: the same rows on the same machine, in turns.
+// Compares our lists with those of PostgreSQL, with the same rows on the same machine, in turns. PostgreSQL has an index for
+// every kind of filter.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atMost, formatNumber, markNotJudged, type Report } from '../report.ts';
 import { createHousehold, openBenchLedger } from './bench-ledger.ts';

@@ -1,4 +1,4 @@
-// Times contenders in turns, so that other load on the machine affects all of them alike.
+// Measures the time of contenders in turns, so that other load on the machine affects all of them alike.
 import { median } from '../statistics.ts';
 
 /** Does the work once. @returns its duration in milliseconds */
@@ -13,8 +13,8 @@ export function createContender(work: () => Promise<unknown>): Contender {
 }
 
 /**
- * Runs every contender once without counting, then in rounds. Each round starts with another contender, so that none of them
- * always goes first.
+ * Runs every contender once without counting it, and then once in each round. Each round starts with another contender, so that
+ * none of them always runs first.
  * @returns the median of each contender in milliseconds
  */
 export async function race(

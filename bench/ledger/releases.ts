@@ -1,4 +1,4 @@
-// Finds the last release: the newest version in CHANGELOG.md, by its tag, or by the commit that the version's section names.
+// Finds the commit of the newest version in CHANGELOG.md, by the version's tag or by the commit that its section names.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { PROJECT } from '../versions.ts';
 
 export interface Release {
   readonly version: string;
-  /** Full hash; undefined if the section names none, because the version has a tag. */
+  /** Full hash of the commit; undefined if the section does not name it. Such a version has a tag. */
   readonly commit: string | undefined;
   /** The version's section of the changelog, without the heading. */
   readonly notes: string;

@@ -1,4 +1,4 @@
-// Virtual time: when all work waits, the time jumps to the next alarm, so that no real time is spent.
+// Virtual time: when nothing is left to do but wait, the time jumps to the next alarm, so that no real time is spent.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/shared/retry.ts';
@@ -47,7 +47,7 @@ export function createVirtualTime() {
     return { send: send as Client['send'] };
   }
 
-  /** Runs work that sleeps in virtual time and calls through watched clients. */
+  /** Runs work that sleeps in virtual time and whose calls go through watched clients. */
   async function run<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     const finish = () => {
@@ -56,7 +56,7 @@ export function createVirtualTime() {
     };
     work.then(finish, finish);
     while (!isDone) {
-      // Turns during a call would take the processor from the database.
+      // Turns of this loop during a call would take processor time from the database.
       if (pendingCalls > 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -1,4 +1,4 @@
-// Measures the cost of writes in a small and a large ledger: updating the counts must not cost more as the ledger grows.
+// Measures the cost of writes in a small and a large ledger. The update of the counts must not cost more in the large ledger.
 
 import { atMost, formatNumber, type Report } from '../report.ts';
 import {

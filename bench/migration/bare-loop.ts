@@ -1,5 +1,5 @@
-// The obvious first version of a copy, as a yardstick: scroll, upsert, and nothing else. This version parses and writes JSON
-// with JavaScript's own functions, so it changes payloads.
+// The obvious first version of a copy, for comparison: scroll, upsert, and nothing else. It parses and writes JSON with
+// JavaScript's own functions, so it changes payloads.
 
 const PAGE_SIZE = 256;
 

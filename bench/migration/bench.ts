@@ -1,5 +1,6 @@
-// npm run bench -- migration [points dimensions rounds]: measures fidelity, memory and speed of the copy, compared with a bare
-// loop on the same sandbox in the same run. Prints the figures, and exits with 1 if a bar is missed.
+// Measures the fidelity, memory and speed of the copy, and compares the copy with a bare loop on the same sandbox in the same
+// run. Prints the figures, and exits with 1 if a bar is missed.
+// Usage: npm run bench -- migration [points dimensions rounds]
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestPoint } from '../../lib/migration/points.ts';
@@ -91,7 +92,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   ];
 }
 
-/** Fills the source collection. @returns the digest of the points that were sent */
+/** Fills the source collection. @returns the digest of the points */
 async function seed(store: VectorStore, { count, dimensions }: Size): Promise<string> {
   progress.start('Generated memories into the source', count);
   const digest = createDigestSum();

@@ -1,5 +1,5 @@
-// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of that size, reads the dump back,
-// and prints the peak memory. Exits with 1 above the limit.
+// Dumps a graph, reads the dump back, and prints the peak memory. Exits with 1 if the peak is above the limit.
+// Usage: node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 
 const MEGABYTE = 1024 * 1024;
 const DIMENSIONS = 1536;
-// Size of a node with its embedding in base64 and its other properties, and of one relationship.
+// Size of a node and a relationship together, with the node's embedding in base64.
 const NODE_BYTES = 8_600;
 
 const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);

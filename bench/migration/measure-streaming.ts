@@ -1,5 +1,6 @@
-// node bench/migration/measure-streaming.ts [megabytes] [limit in megabytes]: sends that much data to an artifact store and
-// back, and prints the peak memory. Exits with 1 above the limit. The store is a folder, or S3 if S3_ENDPOINT is set.
+// Sends data to an artifact store, reads the data back, and prints the peak memory. Exits with 1 if the peak is above the limit.
+// The store is a folder, or S3 if S3_ENDPOINT is set.
+// Usage: node bench/migration/measure-streaming.ts [megabytes] [limit in megabytes]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../processes/child-process.ts';
 import type { CopyMethod, Measured } from './worker.ts';
 
-// Limits the heap like a small deployed function, whose limits come from its memory size or from NODE_OPTIONS. The copy's live
-// data takes about 11 MB; without limits on a large machine, V8 lets garbage grow far beyond that before collecting it.
+// Limits the heap as in a small deployed function. The copy's live data takes about 11 MB. On a large machine without limits, V8
+// would let garbage grow far beyond that before collecting it.
 export const SMALL_FUNCTION_HEAP = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export interface ServedSandbox {
@@ -26,7 +26,7 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
   });
 }
 
-/** Runs a worker, and reads the figures that it prints. @throws Error with the output of a worker that fails */
+/** Runs a worker, and reads the figures that the worker prints. @throws Error with the worker's output if it fails */
 export async function measureWorker(
   method: CopyMethod,
   ...workerArgs: readonly string[]

@@ -1,6 +1,6 @@
-// npm run bench -- window [--memories N --dimensions N --drain-seconds N --against COMMIT]: measures how long users cannot
-// write during a migration on a real Qdrant: with a new collection, in place, and in an earlier version from the history of
-// this repository. Exits with 1 if a bar is missed.
+// Measures how long users cannot write (the window) during a migration on a real Qdrant: with a new collection, in place, and
+// with an earlier version of this repository. Exits with 1 if a bar is missed.
+// Usage: npm run bench -- window [--memories N --dimensions N --drain-seconds N --against COMMIT]
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -18,9 +18,9 @@ import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server
 import { atMost, type Bar, formatNumber, markNotJudged, toMarkdown } from '../report.ts';
 import { checkOut, findFile, PROJECT } from '../versions.ts';
 
-/** Release 0.1.0, which could not switch back. */
+/** Release 0.1.0. It cannot cut over again after a rollback. */
 const EARLIER_COMMIT = 'dd2c40c';
-/** With at least this many memories, most of the window is spent reading them. */
+/** With at least this many memories, reading them takes most of the window. */
 const MANY_MEMORIES = 30_000;
 const ACCEPT_OPTIONS = ['--accept', 'no-graph', '--free-gb', '1000'];
 const MAX_RATIO_TO_EARLIER = 0.8;
@@ -38,14 +38,14 @@ interface Size {
 
 interface Mode {
   readonly title: string;
-  /** Folder with the code of the version. */
+  /** Folder with the code of the version to measure. */
   readonly folder: string;
   readonly options: readonly string[];
   /** True if the same run cuts over again after a rollback. */
   readonly isRepeated: boolean;
 }
 
-/** Times in seconds, `written` in megabytes, `disk` as a multiple of the collection with one snapshot. */
+/** Times are in seconds, and `written` is in megabytes. `disk` is a multiple of the size of the collection and one snapshot. */
 interface Measured {
   readonly mode: string;
   readonly window: number;
@@ -54,7 +54,7 @@ interface Measured {
   /** The time of each stage; empty for a version that does not report them. */
   readonly stages: string;
   readonly rollback: number;
-  /** The window after the rollback, in the same run; undefined if the version cannot repeat it. */
+  /** The window after the rollback, in the same run; undefined if the version cannot cut over again. */
   readonly secondWindow: number | undefined;
   readonly secondStages: string | undefined;
   /** Duration of the first `run` command. */
@@ -106,7 +106,7 @@ await runProgram(command, { resources });
 
 async function compare({ against, ...size }: Size & { readonly against: string }): Promise<void> {
   if (!process.env.QDRANT_BIN) throw new UserError('QDRANT_BIN is not set');
-  // Switches indexing off: adding a slot to an indexed collection stops a build of Qdrant with debug assertions
+  // Switches indexing off. A Qdrant that was built with debug assertions stops when a slot is added to an indexed collection
   // (docs/migration/decisions/0010-in-place.md).
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
   const qdrant = await startQdrant(resources);
@@ -176,7 +176,7 @@ async function measure(
   const source = `memories_${runId}`;
   const store = createQdrant({ url: qdrant.url });
   const windows: Map<HookAction, number>[] = [];
-  // A slow action is requested repeatedly until it is done, and only the first request counts.
+  // A slow action is requested repeatedly until it is done. Only the first request counts.
   const recordAction = (action: HookAction) => {
     if (action === 'freeze' && windows.at(-1)?.has('open-writes') !== false)
       windows.push(new Map());
@@ -243,8 +243,8 @@ async function measure(
 /** Formats the times of the stages, such as `freeze 2, backup 1.3`. */
 function listStages(status: string): string {
   const parsed = v.safeParse(statusSchema, JSON.parse(status));
-  const took = parsed.success ? Object.entries(parsed.output.result.took) : [];
-  const stages = took.filter(([name]) => STAGES.includes(name));
+  const secondsByStage = parsed.success ? Object.entries(parsed.output.result.took) : [];
+  const stages = secondsByStage.filter(([name]) => STAGES.includes(name));
   return stages.map(([name, seconds]) => `${name} ${formatNumber(seconds)}`).join(', ');
 }
 
@@ -255,16 +255,16 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
   const baseline = startBytes + (await measureSnapshot(store, collection));
   const initialBytesWritten = await countWrittenBytes(pid);
   let peak = startBytes;
-  let isOver = false;
+  let isEnded = false;
   const watching = (async () => {
-    while (!isOver) {
+    while (!isEnded) {
       peak = Math.max(peak, await measureFolder(folder));
       await pause(POLL_MS);
     }
   })();
   return {
     async end() {
-      isOver = true;
+      isEnded = true;
       await watching;
       return {
         written: ((await countWrittenBytes(pid)) - initialBytesWritten) / MEGABYTE,
@@ -287,13 +287,13 @@ async function measureSnapshot(store: VectorStore, collection: string): Promise<
   }
 }
 
-/** Reads the bytes that a process has written; works on Linux only. */
+/** Reads the number of bytes that a process has written. Works only on Linux. */
 async function countWrittenBytes(pid: number): Promise<number> {
   const figures = await readFile(`/proc/${pid}/io`, 'utf8');
   return Number(/^write_bytes: (\d+)$/m.exec(figures)?.[1]);
 }
 
-/** Adds up allocated blocks instead of file sizes, because the store's files are sparse. */
+/** Adds up the allocated blocks, not the file sizes, because the store's files are sparse. */
 async function measureFolder(folder: string): Promise<number> {
   // Files may disappear while they are listed.
   const entries = await readdir(folder, { recursive: true }).catch(() => []);

@@ -1,5 +1,6 @@
-// node worker.ts <method> <url> <source> <target> <folder>: copies once in a separate process, so that its memory can be measured.
-// Prints one line of JSON with the duration and the peak resident memory.
+// Copies a collection once, in a separate process, so that the memory of the copy can be measured. Prints one line of JSON with
+// the duration and the peak resident memory.
+// Usage: node worker.ts <method> <url> <source> <target> <folder>
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +33,7 @@ const milliseconds = await copyOnce({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await measurePeakMegabytes() };
 console.log(JSON.stringify(measured));
 
-// Copies like a migration run, with checkpoints synced to disk. Only the copy is timed, not the preparation.
+// Copies like a migration run, with checkpoints that are synced to disk. The duration does not include the preparation.
 async function copy({ url, source, target, folder }: CopyOptions): Promise<number> {
   const store = createQdrant({ url });
   const settings = await chooseCopySettings(store, { from: source, to: target });
@@ -47,8 +48,7 @@ async function copy({ url, source, target, folder }: CopyOptions): Promise<numbe
   return performance.now() - startedAt;
 }
 
-// Downloads a snapshot through this process, and uploads it under a new name; the store checks the upload against the
-// snapshot's digest.
+// Downloads a snapshot of the source, and uploads it as the target. The store checks the upload against the snapshot's digest.
 async function copyBySnapshot({ url, source, target }: CopyOptions): Promise<number> {
   const store = createQdrant({ url });
   const startedAt = performance.now();
@@ -61,7 +61,7 @@ async function copyBySnapshot({ url, source, target }: CopyOptions): Promise<num
   return performance.now() - startedAt;
 }
 
-/** Waits for the restored collection, which the store creates after it has responded to the upload. */
+/** Waits until the collection is restored. The store responds to the upload before it has restored the collection. */
 async function waitUntilRestored(store: VectorStore, name: string, points: number): Promise<void> {
   for (let polls = 0; polls < 300; polls += 1) {
     if ((await store.countRestoredPoints(name)) === points) return;
@@ -80,8 +80,8 @@ async function waitUntilListed(
   }
 }
 
-// Prefers the kernel's VmHWM, which belongs to this program alone: the peak in resourceUsage counts from the fork, and so
-// includes the parent's memory.
+// Prefers the kernel's VmHWM, which counts only this program. The peak in resourceUsage counts from the fork, and so includes
+// the memory of the parent process.
 async function measurePeakMegabytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];

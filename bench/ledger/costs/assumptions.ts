@@ -1,5 +1,5 @@
-// All assumptions behind the costs in docs/ledger/deploy.md, as data. The limits of a stage are read from its packaged template
-// instead.
+// All assumptions behind the costs in docs/ledger/deploy.md. They do not include the limits of a stage, which are read from its
+// packaged template.
 import type { MAX_UNITS, RequestKind } from './request-units.ts';
 
 export interface Price {
@@ -7,7 +7,7 @@ export interface Price {
   readonly usd: number;
 }
 
-/** Prices of the first tier, which is the most expensive, without the free tier. */
+/** Prices of the first paid tier, which is the most expensive. */
 export const PRICES = {
   request: { item: 'HTTP API, a million requests; one for each 512 KB sent', usd: 1.11 },
   invocation: { item: 'Lambda, a million requests', usd: 0.2 },
@@ -114,8 +114,8 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKin
   };
 
 /**
- * Size, without headers, of the largest response of each route that lib/ledger/http/endpoints does not declare. Pages and their
- * files count uncompressed, because a client may accept no compression.
+ * Size of a route's largest response, without headers, for routes that lib/ledger/http/endpoints does not declare. Pages and
+ * their files count uncompressed, because a client may not accept compression.
  */
 export const MAX_PAGES_KB: Readonly<Record<string, number>> = {
   'GET /docs': 2_100,

@@ -15,7 +15,7 @@ import type { Backups, RouteLimit, StageLimits } from './stage-limits.ts';
 export const SECONDS_PER_MONTH = 30 * 86_400;
 const KB_PER_GB = 1e6;
 const MILLION = 1e6;
-/** Responses of up to this size count as one request at the gateway. */
+/** The gateway bills one request for each started 512 KiB of a response. In KB of 1,000 bytes. */
 const BILLED_REQUEST_KB = 512 * 1.024;
 
 /** Costs in USD. */
@@ -39,7 +39,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Bills a million requests of a kind, each of the usual size. */
+/** Bills a million requests of a kind, with its usual duration and response size. */
 export function billRequests({ routes }: StageLimits, kind: BilledKind): Bill {
   const { route, seconds, kilobytes } = REQUEST_SHAPES[kind];
   const { read, write } = UNITS[kind];
@@ -56,7 +56,7 @@ export function billRequests({ routes }: StageLimits, kind: BilledKind): Bill {
   };
 }
 
-/** Bills a month in which every route gets as many requests as it allows, none of them with a valid key. */
+/** Bills a month in which every route gets as many requests as its limit allows. No request has a valid key. */
 export function billWithoutKey(limits: StageLimits): Bill {
   const sentKb = (route: RouteLimit) =>
     ASSUMPTIONS.responseHeaders.value + (isPublic(route) ? findLargestResponse(route) : 0);
@@ -68,7 +68,7 @@ export function billWithoutKey(limits: StageLimits): Bill {
   };
 }
 
-/** Bills a month of random keys on every route that requires a key. Every request is refused with a short response. */
+/** Bills a month of requests with random keys, on every route that requires a key. All are refused with a short response. */
 export function billWrongKeys(limits: StageLimits): Bill {
   const routes = limits.routes.filter((route) => !isPublic(route));
   return {
@@ -80,8 +80,8 @@ export function billWrongKeys(limits: StageLimits): Bill {
 }
 
 /**
- * Bills a month of requests with a valid key: the largest responses, all functions busy, and table and indexes at their
- * maximum.
+ * Bills a month of requests with a valid key. All responses have the maximum size, all functions are busy, and the table and its
+ * indexes are used up to their limits.
  */
 export function billWithKey(limits: StageLimits): Bill {
   const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
@@ -106,17 +106,12 @@ export function billWithKey(limits: StageLimits): Bill {
   };
 }
 
-/**
- * Counts the read units per second that random keys cost on every route. Each key is read, because no function caches unknown
- * keys.
- */
+/** Counts the read units per second if every route gets requests with random keys. Functions do not cache unknown keys. */
 export function countKeyReads({ routes }: StageLimits): number {
   return sum(routes.filter((route) => !isPublic(route)).map(({ rate }) => rate));
 }
 
-/**
- * Bills a month of a thousand requests per second above the limits. The gateway refuses them without charge, but logs each one.
- */
+/** Bills a month of a thousand requests per second above the limits. The gateway refuses them without charge, but logs them. */
 export function billRefusals(): number {
   return (toMonthly(1_000) / KB_PER_GB) * ASSUMPTIONS.refusalLog.value * PRICES.logs.usd;
 }
@@ -131,7 +126,7 @@ export interface HouseholdsBill {
     readonly write: number;
     readonly invocations: number;
   };
-  /** Limits that the peak exceeds, beginning with the limit that is exceeded most. */
+  /** Limits that the peak exceeds. The limit that is exceeded most comes first. */
   readonly exceededLimits: readonly string[];
 }
 
@@ -146,7 +141,7 @@ export function countGigabytes({ households, storedRowKb }: StoredData): number 
   return (creates * 12 * HOUSEHOLD.years.value * storedRowKb) / KB_PER_GB;
 }
 
-/** Bills backups in USD a month for each GB of the table. */
+/** Bills a month of backups, in USD for each GB of the table. */
 export function billBackups({ warm, cold, created }: Backups) {
   return {
     kept: warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd,
@@ -164,7 +159,7 @@ export function billHouseholds(limits: StageLimits, stored: StoredData): Househo
   const billPart = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
   const toPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
-  // Leaves out the writes to indexes, which have their own maximum and reach it later.
+  // Leaves out the writes to indexes. An index has its own limit, and reaches it later than the table.
   const write = UNITS.create.write - INDEX_WRITES.create;
   const peak = {
     requests: toPeak(requests),
@@ -209,7 +204,7 @@ function findExceededLimits(
     .map(([name]) => name);
 }
 
-/** Bills the requests, logs and data that routes allow in a month. */
+/** Bills the requests, logs and sent data of a month in which routes get as many requests as their limits allow. */
 function billTraffic(
   routes: readonly RouteLimit[],
   sentKb: (route: RouteLimit) => number,
@@ -244,7 +239,7 @@ function billKeyReads(limits: StageLimits): number {
   return (toMonthly(reads) / MILLION) * PRICES.read.usd;
 }
 
-/** Adds up the memory, in GB, of the functions that can run at once, the largest first and each until its timeout. */
+/** Adds up the memory, in GB, of the functions that can run at once. The largest functions run, each until its timeout. */
 function countBusyMemory(routes: readonly RouteLimit[]): number {
   let free: number = QUOTAS.invocations.limit;
   let memory = 0;
@@ -279,12 +274,12 @@ export function findLargestResponse({ route }: Pick<RouteLimit, 'route'>): numbe
   return kilobytes;
 }
 
-/** True if the route needs no key, as unknown routes and preflights need none. */
+/** True if the route needs no API key. Unknown routes and preflights need no key either. */
 function isPublic({ route }: RouteLimit): boolean {
   return ENDPOINTS_BY_ROUTE[route]?.isPublic ?? !(route in ENDPOINTS_BY_ROUTE);
 }
 
-/** Finds the first form of a route, the one that clients use. */
+/** Finds the limits of a route. Of its two forms, returns the first, which clients use. */
 export function findRoute(routes: readonly RouteLimit[], route: string): RouteLimit {
   const routeLimit = routes.find((each) => each.route === route);
   if (!routeLimit) throw new Error(`The template has no route ${route}`);

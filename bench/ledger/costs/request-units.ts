@@ -1,5 +1,5 @@
-// Cost of each kind of request in DynamoDB's units, in a household's ledger of any size. The names of the kinds appear in
-// docs/ledger/deploy.md, and tests/ledger/contract/capacity.full.test.ts measures their units.
+// The cost of each kind of request in DynamoDB's units, in a household's ledger of any size. docs/ledger/deploy.md shows the
+// names of the kinds. tests/ledger/contract/capacity.full.test.ts measures their units.
 
 export interface Units {
   readonly read: number;
@@ -18,7 +18,7 @@ export const MAX_UNITS = {
   'summary of a year by day': { read: 2, write: 0 },
 } satisfies Record<string, Units>;
 
-/** Units of a list with `q` or `import_id`, if 2,000 transactions have the longest texts, in ASCII. */
+/** Units of a list with `q` or `import_id`, if 2,000 transactions have ASCII texts of the maximum length. */
 export const MAX_SEARCHING_LIST_UNITS = 1_600;
 
 /** Exact units of each kind of request. */
@@ -46,8 +46,8 @@ export const REQUEST_UNITS = {
 export type RequestKind = keyof typeof REQUEST_UNITS;
 
 /**
- * Units that these requests write to indexes, each of which has a maximum throughput. A row is one unit in each of four
- * indexes. An update to another category deletes the row from two of the indexes and adds it to them again.
+ * Units that these requests write to indexes. Each index has its own maximum throughput. A row takes one unit in each of four
+ * indexes. An update to another category deletes the row from two of the indexes, and adds it to them again.
  */
 export const INDEX_WRITES = {
   create: 4,

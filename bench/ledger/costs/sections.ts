@@ -1,4 +1,4 @@
-// Writes the tables of costs and limits in docs/ledger/deploy.md, each between its markers.
+// Writes the tables of costs and limits in docs/ledger/deploy.md. Each table is between markers.
 import { type Report, type Table, toMarkdown } from '../../report.ts';
 import { replaceFigures } from '../figures.ts';
 import { ASSUMPTIONS, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
@@ -84,7 +84,7 @@ function createRouteLimitsTable(stages: Stages): Table {
 const WRITERS = Object.keys(INDEX_WRITES) as (keyof typeof INDEX_WRITES)[];
 const READERS: readonly BilledKind[] = ['list', 'part of an export', 'search', ...WRITERS];
 
-/** Counts the table's units per second, without its indexes, if clients send each kind at the limit of its route. */
+/** Counts the table's units per second, without its indexes, if clients send each kind of request at the limit of its route. */
 export function countUnits({ routes }: StageLimits): {
   readonly read: number;
   readonly write: number;

@@ -1,11 +1,11 @@
-// Reads the limits of a stage from its packaged template: the throttle of each route, the function behind the route, the
-// table's maximum throughput, and the number of backups kept.
+// Reads the limits of a stage from its packaged template: each route's throttle and function, the table's maximum throughput,
+// and the number of backups kept.
 import * as v from 'valibot';
 
 export interface RouteLimit {
-  /** Route key; the second form of a route has a slash at the end, which is removed here. */
+  /** Route key. The trailing slash in the second form of a route is removed. */
   readonly route: string;
-  /** Requests per second; each form of a route has its own limit. */
+  /** Requests per second. Each form of a route has its own limit. */
   readonly rate: number;
   readonly memoryGb: number;
   readonly timeoutSeconds: number;
@@ -13,7 +13,7 @@ export interface RouteLimit {
 
 export interface StageLimits {
   readonly routes: readonly RouteLimit[];
-  /** Units per second, for the table and again for each of its indexes. */
+  /** Units per second of the table. Each index has the same limits of its own. */
   readonly maxReadUnits: number;
   readonly maxWriteUnits: number;
   readonly indexes: number;

@@ -1,5 +1,4 @@
-// Measures the bytes that DynamoDB stores for a transaction of a household, in the table and in each index that includes the
-// row.
+// Measures how many bytes DynamoDB stores for a household's transaction, in the table and in each index that has the row.
 
 import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
 import type { Item } from '../../../lib/shared/database.ts';
@@ -16,7 +15,7 @@ export interface RowFormat {
   readonly hasVersion: boolean;
 }
 
-/** Form of the rows that release 0.1.0 wrote for the ledger of an access token. */
+/** The form of rows that release 0.1.0 wrote for an access token's ledger. */
 export const FIRST_RELEASE_ROW_FORMAT: RowFormat = { ledgerIdLength: 48, hasVersion: false };
 const CURRENT_ROW_FORMAT: RowFormat = { ledgerIdLength: 22, hasVersion: true };
 
@@ -40,7 +39,7 @@ export function measureStoredRow(
   return bytes / ROWS / 1_000;
 }
 
-/** Measures a row without the indexes, because AWS bills neither backups nor point-in-time recovery for indexes. */
+/** Measures a row in the table only, because AWS bills neither backups nor point-in-time recovery for indexes. */
 export function measureTableRow(): number {
   return measureStoredRow(CURRENT_ROW_FORMAT, () => 1);
 }

@@ -27,7 +27,7 @@ await runProgram(command, { resources });
 
 async function packageStage(stage: 'dev' | 'prod'): Promise<StageLimits> {
   const folder = await resources.createTemporaryFolder('ledger-costs-');
-  // Only the template is read, so the functions are not bundled, which would take longer.
+  // Only the template is read. Bundling the functions as well would take longer.
   const environment = { ONLY_TEMPLATE: 'yes', AWS_EC2_METADATA_DISABLED: 'true' };
   await runServerless(
     { stage, environment, resources },
