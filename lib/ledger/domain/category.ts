@@ -1,4 +1,4 @@
-// A category, and the errors of requests that break its rules. docs/ledger/api.md documents their messages.
+// A category, and the errors of requests that break the rules of categories. docs/ledger/api.md has their messages.
 import { ConflictError, ValidationError } from '../errors.ts';
 import type { Revision } from './record.ts';
 

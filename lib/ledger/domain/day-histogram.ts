@@ -1,6 +1,6 @@
 // The day histogram: the number and the sum of income and of expenses, for each month of a year and for each day of a month.
-// A list takes its exact total from the histogram, and the day on which a page starts: it need not read the transactions before
-// the page. A summary reads no transactions at all.
+// A list takes its exact total and the day on which a page starts from the histogram, so it does not read the transactions
+// before the page. A summary reads no transactions at all.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -203,7 +203,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Finds the slots that count a date: one of its year (the month) and one of its month (the day). */
+/** Finds the slots that count a date: the month is a slot of the year, and the day is a slot of the month. */
 export function findSlots(date: CalendarDate): { ofYear: number; ofMonth: number } {
   return { ofYear: monthOfYear(date), ofMonth: dayOfMonth(date) };
 }

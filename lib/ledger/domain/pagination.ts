@@ -1,5 +1,5 @@
-// Pages of a sorted list: a page is requested by its number, or by the row that it follows. When rows are created or deleted,
-// numbered pages shift, but the page that follows a row does not.
+// Pages of a sorted list. A client requests a page by its number, or by the row before it. When rows are created or deleted,
+// numbered pages shift. The page after a given row does not.
 import type { CalendarDate } from './calendar-date.ts';
 
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
@@ -40,7 +40,7 @@ export interface Page<Row> {
 }
 
 export interface Pagination {
-  /** Number of the page, from 1; null for a page that follows a row. */
+  /** Number of the page, from 1; null for a page after a given row. */
   readonly page: number | null;
   readonly perPage: number;
   readonly total: number;

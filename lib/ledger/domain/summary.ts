@@ -149,15 +149,15 @@ function sumTotals(datedTotals: DatedTotals): Totals {
 
 /** Sums up each period that has transactions. */
 function sumTotalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string, Totals> {
-  const usedTotals = datedTotals.filter(([, { count }]) => count > 0);
+  const nonEmptyTotals = datedTotals.filter(([, { count }]) => count > 0);
   const { length } = DATE_FORMATS[period];
-  const totalsByKey = Map.groupBy(usedTotals, ([date]) => date.slice(0, length));
+  const totalsByKey = Map.groupBy(nonEmptyTotals, ([date]) => date.slice(0, length));
   return new Map([...totalsByKey].map(([key, all]) => [key, sumTotals(all)]));
 }
 
 /** Lists every period from the first with transactions to the last. */
-function listPeriods(period: Period, usedPeriods: readonly string[]): string[] {
-  const sorted = usedPeriods.toSorted();
+function listPeriods(period: Period, nonEmptyPeriods: readonly string[]): string[] {
+  const sorted = nonEmptyPeriods.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
   const { toNumber, fromNumber } = NUMBERINGS[period];

@@ -26,7 +26,7 @@ export interface BulkOperation<Event, Fields extends object, Value, CountName ex
   readonly toReply: (value: Value) => Reply<ItemBody>;
   /** Names of the counts in the response, by the status that they count. Every other status counts as failed. */
   readonly countNames: Readonly<Record<number, CountName>>;
-  /** The same operation on a single record. An item that fails unexpectedly (500) gets its failure message. */
+  /** The same operation on a single record. An item that fails unexpectedly (500) gets the failure message of this operation. */
   readonly itemOperation: Operation;
 }
 

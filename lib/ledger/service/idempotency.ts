@@ -42,7 +42,7 @@ export interface BulkRequest {
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-const WITHOUT_KEY: BulkRequest = {
+const REQUEST_WITHOUT_KEY: BulkRequest = {
   earlierReply: undefined,
   createMarker: () => undefined,
   restoreReplies: async (outcomes) => outcomes,
@@ -90,7 +90,7 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
    * @throws IdempotencyKeyReusedError
    */
   async function beginBulk(request: KeyedRequest | undefined): Promise<BulkRequest> {
-    if (!request) return WITHOUT_KEY;
+    if (!request) return REQUEST_WITHOUT_KEY;
     const { key, fingerprint } = hashRequest(request);
     const hashItemKey = (index: number) => hash(`${key} ${index}`);
 

@@ -23,7 +23,7 @@ const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
 /** Attributes of a key of 0.1.0. In that release, the item in the list of keys was the key itself. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
-/** Attempts to move a key. An attempt fails only if another command changes the key at the same time. */
+/** Maximum number of attempts to move a key. An attempt fails only if another command changes the key at the same time. */
 const MAX_ATTEMPTS = 3;
 
 /** True for an API key of this service. No access token starts with the prefix of API keys. */

@@ -26,7 +26,7 @@ import { computeDigestShare } from '../domain/month-digest.ts';
 import type { Transaction, TransactionFilter, TransactionType } from '../domain/transaction.ts';
 import { type Keys, parsePeriod, toMonthKey, toYearKey } from './keys.ts';
 
-/** Fields of a transaction that its counters depend on. */
+/** Fields of a transaction that affect counters and digests. */
 export type CountedTransaction = Pick<
   Transaction,
   'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'

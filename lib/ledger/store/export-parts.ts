@@ -131,7 +131,7 @@ export function createExportParts(options: {
     const { items: stored, end } = await database.queryOnce(range);
     const items = stored.map(fromTransactionItem);
     const next = end && items.at(-1);
-    if (isUnfiltered(filter)) cachedMonths.keep(withoutCutMonths(list, after, next), items);
+    if (isUnfiltered(filter)) cachedMonths.keep(excludeCutMonths(list, after, next), items);
     return { items, next };
   }
 
@@ -166,7 +166,7 @@ function takeFirstRows(items: readonly Transaction[], count: number): ExportPart
  * Leaves out the months of the two positions, because a query between them has read these months only in part. The month of the
  * last row is then not cached, so the next part reads that month with one query and no counts.
  */
-function withoutCutMonths(
+function excludeCutMonths(
   { start, end }: DateRange,
   after: ListPosition | undefined,
   last: ListPosition | undefined,

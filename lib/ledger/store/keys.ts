@@ -193,22 +193,22 @@ export function parseDateKey(key: string): ListPosition {
   return { date, createdAt: Date.parse(createdAt), id: Number(id) };
 }
 
-/** Less than every key of the day. */
+/** Returns a key that sorts before all rows of the day. */
 export function toFirstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
-/** Greater than every key of the day. */
+/** Returns a key that sorts after all rows of the day. */
 export function toLastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
 
-/** Less than the keys of all rows after the position, whether or not the row at the position still exists. */
+/** Returns a lower bound for the keys of all rows after the position. The row at the position need not exist any more. */
 export function toFirstKeyAfter(position: ListPosition): string {
   return `${toDateKey(position)}~`;
 }
 
-/** At least as great as the keys of all rows before the position, whether or not the row at the position still exists. */
+/** Returns an upper bound for the keys of all rows before the position. The row at the position need not exist any more. */
 export function toLastKeyBefore(position: ListPosition): string {
   return toDateKey({ ...position, id: position.id - 1 });
 }

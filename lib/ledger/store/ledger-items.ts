@@ -1,6 +1,6 @@
 // Reads the items of one ledger by their keys, at a cost that grows with the ledger and not with the table. Rows are found by
-// the ids that the ledger has assigned. Only a scan finds the items that a damaged ledger may have besides: rows and category
-// counts with ids that were never assigned, and guards of external ids that no row has.
+// the ids that the ledger has assigned. A damaged ledger may have other items, which only a scan finds: rows and category counts
+// with ids that were never assigned, and guards of external ids that no row has.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Batches, createBatches } from '../../shared/batches.ts';
 import {

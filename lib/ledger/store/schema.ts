@@ -1,10 +1,10 @@
 // The schema version of items, and the one place that upgrades them.
 //
-// Each item has the version of its form. A read upgrades an older item in memory. A write first upgrades it in the table. A
-// sweep upgrades all items (schema-sweep.ts). Reads and writes refuse an item of a newer version, because this release does not
-// know what its attributes mean.
+// Each item has the version of its form. A read upgrades an older item in memory. A write first upgrades the item in the table.
+// A sweep upgrades all items (schema-sweep.ts). Reads and writes refuse an item of a newer version, because this release does
+// not know what the attributes of that item mean.
 //
-// Only a form that the previous release would misread needs a new version. An optional new attribute does not.
+// A new form needs a new version only if the previous release would misread it. A new optional attribute needs none.
 import {
   createDatabase,
   type Database,
@@ -25,7 +25,8 @@ import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
  */
 export const SCHEMA_VERSION = 'v';
 
-// Attempts of a commit. Between an item's upgrade and the next attempt, an earlier release may write the item in the older form.
+// Maximum number of attempts of a commit. Between the upgrade of an item and the next attempt, an earlier release may write the
+// item in the older form.
 const MAX_ATTEMPTS = 3;
 /** Placeholder for the current version in conditions and updates. */
 const CURRENT_PLACEHOLDER = ':schema';
@@ -122,7 +123,7 @@ export function createLedgerDatabase(
 ): Database {
   const database = createDatabase(options);
   const { upgrade, addVersionCondition } = schema;
-  const withReadAttributes = (range: Range): Range =>
+  const addReadAttributes = (range: Range): Range =>
     range.projection
       ? { ...range, projection: [...new Set([...range.projection, ...schema.readAttributes])] }
       : range;
@@ -133,10 +134,10 @@ export function createLedgerDatabase(
   };
 
   const query: Database['query'] = async (range, ...options) =>
-    (await database.query(withReadAttributes(range), ...options)).map(upgrade);
+    (await database.query(addReadAttributes(range), ...options)).map(upgrade);
 
   const queryOnce: Database['queryOnce'] = async (range, after) => {
-    const { items, end } = await database.queryOnce(withReadAttributes(range), after);
+    const { items, end } = await database.queryOnce(addReadAttributes(range), after);
     return { items: items.map(upgrade), end };
   };
 

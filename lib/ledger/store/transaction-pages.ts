@@ -52,7 +52,7 @@ export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** A second query costs as much as reading this many rows. */
 const QUERY_COST_IN_ROWS = 8;
-/** To skip more rows than this, DynamoDB counts them. A count takes as many read units as fetching, but transfers no rows. */
+/** Maximum number of rows that are fetched to be skipped. Counting more rows takes the same read units, but transfers nothing. */
 const MAX_FETCHED_SKIPS = 200;
 /** Number of rows that each of a search's parallel queries reads. */
 const ROWS_PER_PART = 1_000;
@@ -82,14 +82,14 @@ export function createTransactionPages(options: {
       return toPage(followingRows.slice(0, limit), Math.max(total, followingRows.length), hasMore);
     }
     const hasMore = offset + limit < total;
-    if (!isOldestFirst) return toPage(await readAt(offset, limit), total, hasMore);
+    if (!isOldestFirst) return toPage(await readAtOffset(offset, limit), total, hasMore);
     // A list sorted oldest first is the reverse of the list sorted newest first.
     const end = Math.max(0, total - offset);
     const start = Math.max(0, end - limit);
-    return toPage((await readAt(start, end - start)).reverse(), total, hasMore);
+    return toPage((await readAtOffset(start, end - start)).reverse(), total, hasMore);
 
     /** @param from number of newer rows, which are skipped */
-    async function readAt(from: number, count: number): Promise<Item[]> {
+    async function readAtOffset(from: number, count: number): Promise<Item[]> {
       const remaining = total - from;
       const monthStart = findMonthAt(months, from);
       if (!monthStart || count === 0) return [];
@@ -98,7 +98,7 @@ export function createTransactionPages(options: {
         const lastPageRange = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
         return (await readSlice(lastPageRange, 0, remaining)).reverse();
       }
-      return await readFrom(await findDay(filter, list, monthStart, edgeMonths), list, count);
+      return await readFromDay(await findDay(filter, list, monthStart, edgeMonths), list, count);
     }
   }
 
@@ -160,7 +160,7 @@ export function createTransactionPages(options: {
    * Reads the rows of a page, beginning with the day on which the page starts. Skips the newer rows of that day, or reads the day
    * from its older end if that is cheaper.
    */
-  async function readFrom(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
+  async function readFromDay(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const remaining = dayCount - skip;
     const costFromOlderEnd = remaining < limit ? limit + QUERY_COST_IN_ROWS : remaining;

@@ -1,4 +1,4 @@
-// Reduces the figures of one ledger to a single sum: the recomputed figures minus the recorded ones, each times its hash. The
+// Reduces the figures of one ledger to a single sum: recomputed figures minus recorded ones, each multiplied by its hash. The
 // sum is zero exactly when all figures agree, unless hashes collide. The sum has the same size for every ledger, so one scan can
 // verify all ledgers of a table. `findDrifts` names the differences, but needs every figure in memory.
 import { createHash } from 'node:crypto';
