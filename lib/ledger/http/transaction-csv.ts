@@ -2,7 +2,7 @@
 //
 // Formula guard: an apostrophe precedes text that a spreadsheet would run as a formula, text that begins with an apostrophe, and
 // empty text (an empty cell is null). A spreadsheet may split cells at semicolons or tabs within the text, even between quotes.
-// Therefore an apostrophe is also inserted after a semicolon, tab or line break that such text follows. An importer removes
+// Therefore an apostrophe is also inserted after a semicolon, tab or line break, if such text follows. An importer removes
 // exactly one apostrophe in each of these places.
 import type { NamedTransaction } from '../domain/transaction.ts';
 

@@ -41,7 +41,7 @@ export const transactionFilter = {
 
 const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} category ids, or "none", separated by commas.`;
 
-/** The same parameters, but `category_id` may have several ids. */
+/** Like `transactionFilter`, but `category_id` may have several ids. */
 export const categoriesFilter = {
   ...transactionFilter,
   category_id: v.exactOptional(
@@ -175,7 +175,7 @@ function toCategoryIds(input: string): readonly (number | null)[] {
 }
 
 /**
- * Requires both dates, for a request whose cost grows with their distance.
+ * Requires both dates, because the cost of the request grows with the time between them.
  * @throws ValidationError
  */
 export function requireDates(

@@ -7,7 +7,7 @@ type Names = ReadonlyMap<number, string>;
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
 export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'readNames'>) {
-  /** Reads the ledger's names, up to a number that most ledgers do not reach. A list reads them in parallel with its rows. */
+  /** Reads names of categories, up to a number that most ledgers do not reach. A list reads them in parallel with its rows. */
   async function readFirst(): Promise<Names> {
     return await categories.readNames(MAX_FIRST_NAMES);
   }
