@@ -106,7 +106,11 @@ async function readList(scope: Scope, dates: Dates | undefined, signal: AbortSig
  * Reads one page of a search. Charts and chips need every row, so they have figures only if all rows fit on that page. The totals
  * are exact for any number of rows.
  */
-async function search(scope: Scope, dates: Dates | undefined, signal: AbortSignal) {
+async function search(
+  scope: Scope,
+  dates: Dates | undefined,
+  signal: AbortSignal,
+): Promise<Omit<View, 'scope' | 'dates' | 'previous'>> {
   const { q, type, category, page, period } = scope;
   const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
   const path = pathWith('/transactions/search', filters);
@@ -116,7 +120,7 @@ async function search(scope: Scope, dates: Dates | undefined, signal: AbortSigna
     readAt: requestedAt,
     rows: data,
     cells: pagination.pages <= 1 ? addUpRows(data, unitOf(period)) : [],
-    found: summary,
+    searchTotals: summary,
     page,
     pages: pagination.pages,
     total: pagination.total,
