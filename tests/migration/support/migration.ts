@@ -51,15 +51,20 @@ export interface MigrationImage {
 
 export type Migration = Awaited<ReturnType<typeof createMigration>>;
 
-const newWorlds = new Map<string, Promise<WorldImage>>();
-
-/** A new world is filled once per process and set of options: that takes ten times as long as to start from an image. */
-function imageNewWorld(options: MigrationOptions, settings: WorldOptions): Promise<WorldImage> {
-  const key = JSON.stringify(options);
-  const image = newWorlds.get(key) ?? fillWorld(settings);
-  newWorlds.set(key, image);
-  return image;
+/** Returns a function that builds each image once per process. The key is any list of plain values. */
+export function createImageCache<Image>() {
+  const images = new Map<string, Promise<Image>>();
+  return (key: readonly unknown[], build: () => Promise<Image>): Promise<Image> => {
+    // JSON would drop an undefined option, which differs from an absent one.
+    const text = JSON.stringify(key, (_, value) => value ?? String(value));
+    const image = images.get(text) ?? build();
+    images.set(text, image);
+    return image;
+  };
 }
+
+/** Filling a new world takes ten times as long as starting one from an image. */
+const cacheWorldImage = createImageCache<WorldImage>();
 
 async function fillWorld(settings: WorldOptions): Promise<WorldImage> {
   const world = await startSandboxWorld(settings);
@@ -87,7 +92,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   };
   const world = await startSandboxWorld({
     ...settings,
-    image: image?.world ?? (await imageNewWorld(options, settings)),
+    image: image?.world ?? (await cacheWorldImage([options], () => fillWorld(settings))),
   });
   onTestFinished(world.close);
   const { services } = world;

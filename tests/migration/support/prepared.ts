@@ -1,6 +1,7 @@
 // Migrations that have reached a milestone of the runbook. Each milestone is reached once per process and set of options;
 // every test gets its own copy.
 import {
+  createImageCache,
   createMigration,
   type Migration,
   type MigrationImage,
@@ -25,7 +26,7 @@ export type Milestone = keyof typeof RUNBOOK;
 
 const MILESTONES = Object.keys(RUNBOOK) as Milestone[];
 
-const images = new Map<string, Promise<MigrationImage>>();
+const cacheImage = createImageCache<MigrationImage>();
 
 /** Creates a migration that has just reached the milestone. */
 export async function createMigrationAt(
@@ -33,19 +34,10 @@ export async function createMigrationAt(
   options: MigrationOptions = {},
   plan: Plan = {},
 ): Promise<Migration> {
-  return await createMigration(options, await buildImage(milestone, options, plan));
-}
-
-function buildImage(
-  milestone: Milestone,
-  options: MigrationOptions,
-  plan: Plan,
-): Promise<MigrationImage> {
-  // JSON would drop an undefined option, which differs from an absent one.
-  const key = JSON.stringify([milestone, options, plan], (_, value) => value ?? String(value));
-  const image = images.get(key) ?? prepare(milestone, options, plan);
-  images.set(key, image);
-  return image;
+  const image = await cacheImage([milestone, options, plan], () =>
+    prepare(milestone, options, plan),
+  );
+  return await createMigration(options, image);
 }
 
 async function prepare(

@@ -12,6 +12,7 @@ import {
   type MigrationEvent,
 } from './collections.ts';
 import {
+  createImageCache,
   createMigration,
   type Migration,
   type MigrationImage,
@@ -118,6 +119,8 @@ const CASES: readonly (readonly [StepName, situation: string, Milestone, Beginni
   ['rollback', 'from live, with a write to carry over', 'live', { before: deleteFromNew }],
 ];
 
+const cacheImage = createImageCache<MigrationImage>();
+
 export const STEP_CASES: readonly StepCase[] = CASES.map(
   ([step, situation, milestone, beginning = {}]) => {
     const { before, plan = {}, options = {}, input = {} } = beginning;
@@ -127,11 +130,8 @@ export const STEP_CASES: readonly StepCase[] = CASES.map(
       await before?.(migration);
       return await migration.image();
     };
-    let image: Promise<MigrationImage> | undefined;
-    const prepare = async () => {
-      image ??= buildImage();
-      return await createMigration(small, await image);
-    };
+    const prepare = async () =>
+      await createMigration(small, await cacheImage([step, situation], buildImage));
     return { step, situation, prepare, input };
   },
 );

@@ -7,6 +7,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
 import {
+  createImageCache,
   createMigration,
   type Migration,
   type MigrationImage,
@@ -17,12 +18,11 @@ import { createAlias } from '../../support/vector-stores.ts';
 
 const ALIASES = ['report-alias', 'search-alias'];
 
-let copiedImage: Promise<MigrationImage> | undefined;
+const cacheImage = createImageCache<MigrationImage>();
 
 /** Creates a migration that was copied while the old collection had aliases. */
 async function createCopiedWithAliases(): Promise<Migration> {
-  copiedImage ??= copyWithAliases();
-  return await createMigration({}, await copiedImage);
+  return await createMigration({}, await cacheImage([], copyWithAliases));
 }
 
 async function copyWithAliases(): Promise<MigrationImage> {
