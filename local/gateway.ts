@@ -117,7 +117,7 @@ function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): Nod
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
     // By default, the C library keeps an arena for each thread, and does not return freed memory below the last block in use.
-    // That doubled the gateway's memory.
+    // These defaults doubled the gateway's memory.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '131072',

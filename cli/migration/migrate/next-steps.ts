@@ -12,7 +12,7 @@ export interface NextStep {
   /** The whole command, as an operator types it */
   readonly command: string;
   readonly why: string;
-  /** What to do before the command, in words */
+  /** Instruction to follow before the command */
   readonly first?: string;
 }
 
@@ -74,7 +74,7 @@ export function listNextSteps(status: Status, stage?: string): NextStep[] {
   return [...confirmation, resume, ...stepAlone, ...returnSteps];
 }
 
-/** What an operator needs to know after a command failed or was interrupted */
+/** Guidance for an operator whose command failed or was interrupted */
 export interface Guidance {
   /** Deadline of the open window, and the command that rolls back */
   readonly window?: string | undefined;

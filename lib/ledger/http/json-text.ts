@@ -9,7 +9,7 @@ const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
 /** A double represents every integer with fewer digits exactly. */
 const MIN_LOST_DIGITS = 16;
-/** As a double, an integer with more digits may be infinite. BigInt refuses infinity. */
+/** An integer with more digits may be infinite as a double, and BigInt refuses infinity. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */

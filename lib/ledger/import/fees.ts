@@ -3,7 +3,7 @@
 import { compareWithBalances } from './balance.ts';
 import { pluralize, type Question } from './entry.ts';
 
-/** Whether a fee must be added to the amount or is already included. */
+/** A fee must be added to the amount, or is already included. */
 export type FeeRule = 'added' | 'included' | 'unknown';
 
 interface PaidRow {

@@ -10,7 +10,7 @@ import type { Progress } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import { POLL_SECONDS } from './times.ts';
 
-/** Where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
+/** Point at which a step, or one of its stages, resumes. Cursors and results are plain JSON. */
 export interface Resumed<Cursor = unknown> {
   /** The last saved cursor; undefined at the beginning */
   readonly cursor: Cursor | undefined;

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 
 interface Replacement {
-  /** What the migration does without the endpoint */
+  /** Behaviour of the migration without the endpoint */
   readonly instead: string;
   /** Finding that the operator must accept; absent if the endpoint is optional */
   readonly finding?: Acceptable;

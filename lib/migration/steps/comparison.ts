@@ -62,7 +62,7 @@ const PAGE_SIZE = 512;
 const PAGES_PER_SAVE = 8;
 const MAX_EXAMPLES = 8;
 
-/** Where an interrupted comparison resumes */
+/** Point at which an interrupted comparison resumes */
 export interface ComparisonCursor {
   /** First memory not compared yet */
   readonly next: PointId;

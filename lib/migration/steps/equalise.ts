@@ -61,7 +61,7 @@ export interface EqualiseOptions {
   /** frozen: both collections must be equal afterwards. writing: a later walk repairs the remaining differences. */
   readonly users: 'frozen' | 'writing';
   /**
-   * What happens if more of the standby collection would be removed or changed than expected. refuse: nothing is written. insert:
+   * Reaction if more of the standby collection would be removed or changed than expected. refuse: nothing is written. insert:
    * only missing memories are inserted. write: everything is written.
    */
   readonly onExcess: 'refuse' | 'insert' | 'write';

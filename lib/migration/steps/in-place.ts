@@ -52,7 +52,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   );
 }
 
-/** Where an interrupted filling resumes */
+/** Point at which an interrupted filling resumes */
 export interface Filling {
   /** The walk reads points with a higher version, as in `walkVersions`. */
   readonly since: number;

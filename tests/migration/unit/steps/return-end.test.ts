@@ -1,4 +1,4 @@
-// What follows a refused rollback, for every combination of the stages in its journal and the version that users are on.
+// Outcomes of a refused rollback, for every combination of the stages in its journal and the version that users are on.
 import { describe, expect, it } from 'vitest';
 import type { RefusalName } from '../../../../lib/migration/refusals.ts';
 import { chooseEnd } from '../../../../lib/migration/steps/return-end.ts';
