@@ -27,6 +27,7 @@ export async function countCalls(page: Page, script: string) {
 }
 
 interface Layout {
+  readonly frame: string;
   readonly totalObjects: number;
 }
 
@@ -35,13 +36,19 @@ interface TraceEvent {
   readonly args?: { readonly beginData?: Layout };
 }
 
-/** Returns the layouts that the browser performs during `run`. */
+/**
+ * Returns the layouts of the page that the browser performs during `run`. A trace covers the whole browser, whose address bar is a
+ * page with layouts of its own.
+ */
 export async function traceLayouts(
   page: Page,
   run: () => Promise<void>,
 ): Promise<readonly Layout[]> {
   const session = await page.context().browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The browser cannot be traced');
+  const pageSession = await page.context().newCDPSession(page);
+  const { frameTree } = await pageSession.send('Page.getFrameTree');
+  await pageSession.detach();
   const layouts: Layout[] = [];
   session.on('Tracing.dataCollected', ({ value }) => {
     for (const event of value as readonly TraceEvent[])
@@ -56,5 +63,5 @@ export async function traceLayouts(
   await session.send('Tracing.end');
   await complete;
   await session.detach();
-  return layouts;
+  return layouts.filter(({ frame }) => frame === frameTree.frame.id);
 }
