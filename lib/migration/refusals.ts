@@ -38,9 +38,9 @@ export const REMEDIES = {
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
   RefusedSourceChanged: 'Stop every writer during the window, then repeat the command.',
   RefusedMassChange:
-    'Repair the collection in use, then repeat the command; if users made the changes, add --deletes N; a rollback also takes --as-it-was.',
+    'Repair the active collection, then repeat the command; if users made the changes, add --deletes N; a rollback also takes --as-it-was.',
   RefusedEmptied:
-    'Repair the collection in use, then repeat "run"; or, if users deleted as many, "run --deletes N".',
+    'Repair the active collection, then repeat "run"; or, if users deleted as many, "run --deletes N".',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
     'Restore it, as docs/migration/guide.md shows, then roll back again; before a rollback has begun, users can stay.',

@@ -19,8 +19,8 @@ export interface RehearsalStore {
   readonly faultProxy: FaultProxy;
   /** Name of the collection that an act migrates. */
   nameSource(act: number): string;
-  /** Removes the rehearsal's collections and their snapshots, except the collection that is still in use. */
-  clear(inUse?: string): Promise<void>;
+  /** Removes the rehearsal's collections and their snapshots, except the active collection. */
+  clear(activeCollection?: string): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,9 +40,9 @@ export async function openStore(options: {
   const drill = `restore_drill_${runId}`;
   const isOwn = (name: string) => name.startsWith(`${source}_`) || name === drill;
 
-  async function clear(inUse?: string): Promise<void> {
+  async function clear(activeCollection?: string): Promise<void> {
     for (const name of (await vectors.listCollections()).filter(isOwn)) {
-      if (name === inUse) continue;
+      if (name === activeCollection) continue;
       // Snapshots are deleted first: without their collection they cannot be reached, and would stay on the store's disk.
       for (const snapshot of await vectors.listSnapshots(name)) {
         await vectors.deleteSnapshot(name, snapshot.name);

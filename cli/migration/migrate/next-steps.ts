@@ -165,7 +165,7 @@ function repairOrAccept(
   step: NextStep,
   { deletes }: RefusalData,
 ): readonly NextStep[] {
-  const repaired = { ...step, first: 'repair the collection in use' };
+  const repaired = { ...step, first: 'repair the active collection' };
   if (deletes === undefined) return [repaired];
   const why = `if users deleted or changed ${formatCount(deletes, 'memory')} themselves`;
   // "run" makes changes without --execute.

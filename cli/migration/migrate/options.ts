@@ -34,7 +34,7 @@ export const OPTIONS = {
   ),
   'in-place': createOption(
     'in-place',
-    'add the keyword slot to the collection in use, and build no new one (Qdrant 1.18 or later)',
+    'add the keyword slot to the active collection, and build no new one (Qdrant 1.18 or later)',
   ),
   'moves-aliases': createOption(
     'moves-aliases',

@@ -42,7 +42,7 @@ export const COLLECTION_NAMES = defineCheck({
   needs: [VECTOR_STORE],
   read: findNames,
   detail: ({ active }, { plan }) =>
-    `${active} is in use; the new collection is ${plan.targetCollection}`,
+    `the active collection is ${active}, the new one ${plan.targetCollection}`,
   facts: ({ isThere }) => ({ isThere }),
   rules: [
     {

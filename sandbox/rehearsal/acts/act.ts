@@ -11,7 +11,7 @@ export interface Act {
   readonly options?: Partial<WorldOptions>;
   /** True to swap by snapshot and upload; by default the setting is changed to the new collection. */
   readonly uploads?: boolean;
-  /** True to add the keyword slot to the collection in use; by default the collection is copied. */
+  /** True to add the keyword slot to the active collection; by default the collection is copied. */
   readonly isInPlace?: boolean;
   /** Says why the act cannot be played on these parts; undefined if it can. */
   readonly obstacle?: (parts: Parts) => string | undefined;

@@ -474,16 +474,16 @@ describe('the preflight', () => {
 
   it('does not report the active collection as left over from an earlier run', async () => {
     const { services } = await createMigration();
-    const inUse = `${SOURCE}_v3_earlier`;
+    const active = `${SOURCE}_v3_earlier`;
     const vectors = { size: 8, distance: 'Cosine' } as const;
-    await services.vectors.createCollection(inUse, { vectors });
-    await services.setting.change({ from: SOURCE, to: inUse });
+    await services.vectors.createCollection(active, { vectors });
+    await services.setting.change({ from: SOURCE, to: active });
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const { prerequisites } = await runPreflight(services, payload);
     const names = prerequisites.find(({ name }) => name === 'Collection names');
-    expect(names?.detail).toContain(`${inUse} is in use`);
+    expect(names?.detail).toContain(`the active collection is ${active},`);
     expect(names?.problems.map(({ why }) => why)).toEqual([
-      `The memory backend works on ${inUse}.`,
+      `The memory backend works on ${active}.`,
     ]);
   });
 

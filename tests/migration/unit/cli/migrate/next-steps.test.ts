@@ -86,7 +86,7 @@ it('after a copy that would remove too much, a repair or the number of deletions
   });
   const { next } = createGuidance(createStatus('rebuilt', {}), undefined, refusal);
   expect(next).toMatchObject([
-    { command: 'npm run migrate -- run --run run-a', first: 'repair the collection in use' },
+    { command: 'npm run migrate -- run --run run-a', first: 'repair the active collection' },
     { command: 'npm run migrate -- run --deletes 300 --run run-a' },
     { command: 'npm run migrate -- copy --execute --run run-a', why: 'this step alone' },
     { command: 'npm run migrate -- abort --execute --run run-a' },
@@ -109,7 +109,7 @@ describe('a refusal of another run offers a repair or the number of deletions', 
     const { next } = createGuidance(status, 'dev', refusal);
     const run = 'npm run migrate -- run --run run-z --stage dev';
     expect(next).toMatchObject([
-      { command: run, first: 'repair the collection in use' },
+      { command: run, first: 'repair the active collection' },
       { command: 'npm run migrate -- run --deletes 40 --run run-z --stage dev' },
     ]);
   });
