@@ -7,7 +7,7 @@ export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
   return plan.inPlace ? plan.sourceCollection : (plan.uploadAs ?? plan.targetCollection);
 }
 
-/** The collection that the run builds and fills, and its companion; in place, it only provides the settings of the slot. */
+/** The collection that the run builds, and its companion; in place, the collection only provides the settings of the slot. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(run.plan.targetCollection);
 }

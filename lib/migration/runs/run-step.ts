@@ -213,7 +213,7 @@ function createCopySlowdown(
 }
 
 // Lists the artifacts that the step builds on. If one of them is renewed, an unfinished step starts again: its work so far may be
-// for another collection. For a switch the list is empty: it records its beginning as a phase, and renews evidence itself.
+// for another collection. For a switch the list is empty: the switch records its beginning as a phase, and renews evidence itself.
 function listInputArtifacts(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
@@ -235,8 +235,8 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
 
 /**
  * Records what the operator decided. Accepted findings and the length of the window go into the plan. Losses accepted for a step
- * under way are kept beside it, because the state machine may continue the step; before a window they apply until the step is done
- * or refused, or until an operator calls a step.
+ * under way are kept beside the plan, because the state machine may continue the step. Before a window they apply until the step is
+ * done or refused, or until an operator calls a step.
  */
 function recordIntent(
   storedRun: Run,
@@ -281,7 +281,7 @@ function explainFailure(cause: unknown, failed: Run['refused']): unknown {
   const failure = translateFailure(cause);
   if (!failed || !(failure instanceof Refusal)) return failure;
   const { name, why, data } = failure;
-  const bothReasons = `${why} It was rolling back after ${failed.name}: ${failed.why}`;
+  const bothReasons = `${why} The run was rolling back after ${failed.name}: ${failed.why}`;
   return new Refusal(name, bothReasons, { data, cause: failure });
 }
 

@@ -185,7 +185,7 @@ const runSchema = v.strictObject({
   /** Evidence from the last window that has ended */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** Time at which a confirmed action of this phase was found not to be done: it is then requested as a new request. */
+  /** Since this time, a request for an action is a new one: a webhook must not repeat an earlier response. */
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: parts that the collection had before the run, and that an abort keeps */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
@@ -359,7 +359,7 @@ function defineStored<Output>(
   function parse(value: unknown): Output {
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
-    const path = v.getDotPath(result.issues[0]) ?? 'whole';
+    const path = v.getDotPath(result.issues[0]) ?? 'contents';
     throw new Refusal('RefusedDefect', `A record cannot have this as its ${path}.`);
   }
 
@@ -376,7 +376,7 @@ function defineStored<Output>(
   };
 }
 
-// An item of the table can have 400 KB. The record has a lower limit, because it is also part of the status, which the state
-// machine passes on together with a step's failure, in at most 256 KB.
+// DynamoDB allows 400 KB for an item. The record has a lower limit, because it is also part of the status, which the state machine
+// passes on together with a step's failure, in at most 256 KB.
 export const STORED_RUN = defineStored(runSchema, 64 * 1024, upgradeReleasedRun);
 export const STORED_CHECKPOINT = defineStored(checkpointSchema, 256 * 1024);

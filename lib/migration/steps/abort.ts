@@ -110,7 +110,7 @@ function computeRetentionEnd(run: Run): number {
   return Math.max(runRetentionEnd, ...run.served.map(({ until }) => until));
 }
 
-/** Keeps the new collection, and records that, if it has changed since users left it. @returns the changed record */
+/** Keeps the new collection, and records it as kept, if it has changed since users left it. @returns the changed record */
 async function removeExpiredCollections(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   expired: Run['served'],

@@ -19,7 +19,7 @@ import { removeTestWrites } from './clean-up.ts';
 const FREEZE_GRACE_MS = 15 * 60_000;
 
 /** Requests an action. @throws Paused until the action is done */
-export async function waitForAction(
+export async function ensureActionDone(
   context: StepContext,
   action: ExternalAction,
   collection: string,
@@ -147,7 +147,7 @@ export async function freezeWrites(
   context: StepContext,
   { collections, needsProof = true }: FreezeOptions,
 ): Promise<FreezeProof | Record<string, never>> {
-  await waitForAction(context, 'freeze', collections[0]);
+  await ensureActionDone(context, 'freeze', collections[0]);
   return needsProof ? await proveFrozen(context, collections) : {};
 }
 
@@ -270,7 +270,7 @@ async function recordAliases({
   return aliases;
 }
 
-/** Leaves alone an alias that another program has moved. Creates again an alias that was deleted with its collection. */
+/** Leaves alone an alias that another program has moved. Recreates an alias that was deleted with its collection. */
 async function moveAliases(
   { services: { vectors }, run, renewLease }: ActivationContext,
   aliases: readonly string[],

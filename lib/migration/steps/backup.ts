@@ -1,5 +1,5 @@
 // Takes a backup: a snapshot with its restore test, counts, and a dump of the graph. The manifest is written last, so it proves
-// that all the others exist and were tested.
+// that the other artifacts exist and were tested.
 import { digestDump, dumpGraph, listDumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';

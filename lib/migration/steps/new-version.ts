@@ -184,7 +184,7 @@ export async function proveEmbeddings(
  * True if the backend finds a memory that the test user has only in this collection. Searches work while writes are frozen; an
  * empty result proves nothing.
  */
-export async function servesFrom(
+export async function backendServesFrom(
   context: Pick<StepContext, 'services' | 'run' | 'renewLease'>,
   collection: string,
   otherCollection: string,

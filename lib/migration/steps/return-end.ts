@@ -12,8 +12,8 @@ import { askAgain } from './backend-actions.ts';
 import {
   MAX_UNPROVED_MS,
   planRestore,
-  type Return,
-  returnSchema,
+  type ReturnPlan,
+  returnPlanSchema,
   stayOnOld,
 } from './return-target.ts';
 
@@ -52,7 +52,7 @@ type Failing = v.InferOutput<typeof failingSchema>;
 
 /** Creates the first journal of a rollback. Writes may be frozen already. */
 export function beginJournal(
-  plan: Return,
+  plan: ReturnPlan,
   { failing, isFrozen }: { readonly failing?: Failing | undefined; readonly isFrozen: boolean },
 ): RecordedJournal {
   return {
@@ -68,11 +68,11 @@ export function beginJournal(
  * Earlier versions of this program recorded no plan if users had never left the old collection.
  * @throws ValiError if there is no plan although users may have left: opening writes there would split them across two versions
  */
-export function readPlan({ run, stages: { recorded } }: StepContext): Return {
+export function readPlan({ run, stages: { recorded } }: StepContext): ReturnPlan {
   const recordedPlan = recorded.passed[PLAN]?.found;
   return recordedPlan === undefined && !hasSwitched(run)
     ? stayOnOld(run)
-    : v.parse(returnSchema, recordedPlan);
+    : v.parse(returnPlanSchema, recordedPlan);
 }
 
 /** @returns undefined until it is decided how the rollback ends */
@@ -129,7 +129,7 @@ const NOTHING_TO_RETURN_TO = 'RefusedNothingToReturnTo' satisfies RefusalName;
 export async function endRefused(
   context: StepContext,
   refusal: Refusal,
-  plan: Return,
+  plan: ReturnPlan,
 ): Promise<End> {
   const { services, stages } = context;
   const { returnTo } = plan;
@@ -169,7 +169,7 @@ async function settingNamesNew({ services, run, stages }: StepContext): Promise<
  * carried over again, and writes may have been opened meanwhile. A restored snapshot lacks memories that no user deleted, so the
  * last common version does not apply to it, neither in this rollback nor later.
  */
-async function startOver(context: StepContext, plan: Return): Promise<void> {
+async function startOver(context: StepContext, plan: ReturnPlan): Promise<void> {
   const { stages, updateRun } = context;
   const { [FAILING]: failing, [FREEZING]: freezing } = stages.recorded.passed;
   const carries = plan.way === 'carry';
@@ -199,7 +199,7 @@ async function keepWritesFrozen(
 
 interface Unproved {
   readonly refusal: Refusal;
-  readonly plan: Return;
+  readonly plan: ReturnPlan;
   readonly failing: Failing;
 }
 

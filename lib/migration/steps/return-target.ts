@@ -20,33 +20,31 @@ import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { compare, compareCounts, countLostWrites, whyUnreadable } from './comparison.ts';
 
-/**
- * never-left: users never left the old collection; the rollback only opens writes.
- * carry: copies the writes since the switch to the collection that users return to.
- * as-it-was: leaves these writes behind; the old collection stays unchanged.
- * to-snapshot: restores the snapshot, and leaves these writes behind, up to the number that the operator acknowledged.
- */
-const FATES_OF_WRITES = ['never-left', 'carry', 'as-it-was', 'to-snapshot'] as const;
-
-export const returnSchema = v.object({
-  way: v.picklist(FATES_OF_WRITES),
+export const returnPlanSchema = v.object({
+  /**
+   * never-left: users never left the old collection; the rollback only opens writes.
+   * carry: copies the writes since the switch to the collection that users return to.
+   * as-it-was: leaves these writes behind; the old collection stays unchanged.
+   * to-snapshot: restores the snapshot, and leaves these writes behind, up to the number that the operator acknowledged.
+   */
+  way: v.picklist(['never-left', 'carry', 'as-it-was', 'to-snapshot']),
   returnTo: v.string(),
   /** Snapshot to restore under the name `returnTo` */
   restores: v.optional(keptSnapshotSchema),
-  /** True if the new version may have taken early writes, although traffic was never opened */
+  /** True if the new version may have taken early writes; the name is stored. */
   mayHaveLeaked: v.boolean(),
   /** True if the old collection was missing: the last common version does not apply to a collection that an operator restored. */
   beginsBase: v.optional(v.boolean()),
 });
 
-export type Return = v.InferOutput<typeof returnSchema>;
+export type ReturnPlan = v.InferOutput<typeof returnPlanSchema>;
 
 /** Time for which a refusal can keep writes frozen; then they are opened without proof. */
 export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
 
-/** The plan of a rollback. If the rollback is late: since when users have been waiting */
-export interface DecidedReturn {
-  readonly plan: Return;
+export interface ReturnDecision {
+  readonly plan: ReturnPlan;
+  /** Since when users have been waiting, if the window is long over */
   readonly failingSince?: number;
 }
 
@@ -54,27 +52,27 @@ export interface DecidedReturn {
  * Called before the rollback begins.
  * @throws Refusal, unless the window is long over: then the rollback begins anyway, to open writes
  */
-export async function decideReturn(request: StepRequest): Promise<DecidedReturn> {
+export async function decideReturn(request: StepRequest): Promise<ReturnDecision> {
   if (!hasSwitched(request.run)) return { plan: stayOnOld(request.run) };
   try {
     return { plan: await planReturn(request) };
   } catch (error) {
     const { services, run } = request;
     const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
-    const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
-    const mustOpenWrites = run.phase === 'switching' && isLate;
+    const isLongOver = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
+    const mustOpenWrites = run.phase === 'switching' && isLongOver;
     if (!mustOpenWrites || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
     return { plan: await planLastResort(services, run), failingSince: deadlineAt };
   }
 }
 
 /** The plan for users who never left the old collection */
-export function stayOnOld({ plan }: Run): Return {
+export function stayOnOld({ plan }: Run): ReturnPlan {
   return { way: 'never-left', returnTo: plan.sourceCollection, mayHaveLeaked: false };
 }
 
 /** @throws Refusal naming a missing or damaged collection or artifact, or the points that the rollback would remove */
-async function planReturn(request: StepRequest): Promise<Return> {
+async function planReturn(request: StepRequest): Promise<ReturnPlan> {
   const { services, run, input } = request;
   const { asItWas = false, toSnapshot = false, deletes } = input;
   if (asItWas && toSnapshot) {
@@ -100,19 +98,19 @@ async function planReturn(request: StepRequest): Promise<Return> {
   throw refuseMassChange(`${problem}: users' writes since the switch cannot be carried over.`);
 }
 
-/** True if the new version may have taken writes although traffic was never opened. */
+/** True if the new version may have taken early writes: traffic was never opened, but the setting names the new collection. */
 async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<boolean> {
   return !wasOpened(run) && (await setting.read()) === liveCollectionOf(run);
 }
 
 /** Plans a return to the old collection without checking that it exists: the rollback only needs to open writes. */
-async function planLastResort(services: Services, run: Run): Promise<Return> {
+async function planLastResort(services: Services, run: Run): Promise<ReturnPlan> {
   const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, mayHaveLeaked };
 }
 
 /** Plans a rollback to the restored snapshot. @returns undefined if the snapshot cannot be restored */
-export async function planRestore(services: Services, run: Run): Promise<Return | undefined> {
+export async function planRestore(services: Services, run: Run): Promise<ReturnPlan | undefined> {
   const target = await planSnapshotRestore(services, run).catch(
     recoverWith(undefined, isUnrestorable),
   );
@@ -122,7 +120,7 @@ export async function planRestore(services: Services, run: Run): Promise<Return 
 const isUnrestorable = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
 
 /** In place, both versions work on the same points, so no write is left behind. */
-async function planReturnInPlace({ services, run }: StepRequest): Promise<Return> {
+async function planReturnInPlace({ services, run }: StepRequest): Promise<ReturnPlan> {
   const { sourceCollection } = run.plan;
   const exists = (await services.vectors.listCollections()).includes(sourceCollection);
   const target = exists ? { returnTo: sourceCollection } : await planSnapshotRestore(services, run);
@@ -216,10 +214,10 @@ export async function forecastReturn(request: StepRequest) {
 /** Counts the writes that a rollback would leave behind in the new collection. */
 async function forecastLeftBehind(request: StepRequest) {
   // In place there is no second collection to compare with.
-  if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, ...lacking } = await countLostWrites(request);
-  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...lacking };
+  if (request.run.plan.inPlace) {
+    return { leavesBehind: 'counted against the restored snapshot, before writes are frozen' };
+  }
+  const { leftBehind: leavesBehind, ...missing } = await countLostWrites(request);
+  if (leavesBehind !== 'unknown') return { leavesBehind, ...missing };
+  return { leavesBehind: 'unknown: the new collection cannot be read' };
 }
-
-const UNREADABLE = 'unknown: the new collection cannot be read';
-const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';

@@ -16,18 +16,18 @@ import {
   addActionHint,
   askAgain,
   assertOpen,
+  ensureActionDone,
   freezeWrites,
   isSettingKnown,
-  waitForAction,
 } from './backend-actions.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { countLostWrites, haveSameMemories } from './comparison.ts';
 import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
-import { servesFrom } from './new-version.ts';
-import type { Return } from './return-target.ts';
+import { backendServesFrom } from './new-version.ts';
+import type { ReturnPlan } from './return-target.ts';
 
 // A refusal here is harmless, as users can still write. Their writes are counted again after the freeze.
-export async function restoreOld(context: StepContext, plan: Return): Promise<Facts> {
+export async function restoreOld(context: StepContext, plan: ReturnPlan): Promise<Facts> {
   const { services, stages } = context;
   const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
@@ -67,7 +67,7 @@ export async function freezeNew(context: StepContext): Promise<Facts> {
 }
 
 // Writes are frozen now. The rollback of a window runs unattended: it inserts what it can where another rollback would refuse.
-export async function makeOldEqual(context: StepContext, plan: Return) {
+export async function makeOldEqual(context: StepContext, plan: ReturnPlan) {
   const { returnTo: to, restores } = plan;
   await assertNotDeleted(context, to, 0);
   const { run, input, services } = context;
@@ -89,7 +89,7 @@ export async function makeOldEqual(context: StepContext, plan: Return) {
   return { points, ...manualComparison, ...describeLateWrites('lateWrites', report.strays) };
 }
 
-export async function countLeftBehind(context: StepContext, plan: Return): Promise<Facts> {
+export async function countLeftBehind(context: StepContext, plan: ReturnPlan): Promise<Facts> {
   const returnsToSnapshot = plan.way === 'to-snapshot';
   const lostWrites = await countLostWrites(context, returnsToSnapshot ? plan.returnTo : undefined);
   const { leftBehind } = lostWrites;
@@ -191,7 +191,7 @@ async function deployInTime(
   if (hasTimedOut && isRequested) return { since, isLast: true, unprovedSince };
   // The time limit of the proof starts when the deployment ends, so `unprovedSince` is not recorded here.
   await saveCursor({ since, isRequested: hasTimedOut });
-  await waitForAction(context, action, collection).catch(async (error: unknown) => {
+  await ensureActionDone(context, action, collection).catch(async (error: unknown) => {
     if (!context.signal.aborted) await saveCursor({ since, isRequested: true });
     throw retryUntilDeadline(error, until);
   });
@@ -216,7 +216,7 @@ function retryUntilDeadline(error: unknown, deadline: number): unknown {
 export async function openOld(context: StepContext, { to, points }: OldCollection): Promise<void> {
   await assertNotDeleted(context, to, points);
   await context.renewLease();
-  await waitForAction(context, 'open-writes', to);
+  await ensureActionDone(context, 'open-writes', to);
   await assertNotDeleted(context, to, points);
   await assertOpen(context, [to]);
 }
@@ -228,7 +228,7 @@ export async function openWithoutProof(
 ): Promise<Facts> {
   const { log } = context.services;
   await activateAnyway(context, to);
-  await waitForAction(context, 'open-writes', to);
+  await ensureActionDone(context, 'open-writes', to);
   const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
   const message = 'Writes were opened without proof';
   log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
@@ -265,7 +265,7 @@ export async function deployAgain(context: StepContext, to: string): Promise<voi
 
 export async function openAgain(context: StepContext): Promise<void> {
   const collections = liveCollectionsOf(context.run);
-  await waitForAction(context, 'open-writes', collections[0]);
+  await ensureActionDone(context, 'open-writes', collections[0]);
   await assertOpen(context, collections);
 }
 
@@ -305,11 +305,11 @@ async function checkReturn(context: StepContext, to: string): Promise<ReturnChec
     const runsNewVersion =
       sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
     if (!runsNewVersion || (sameVersion && to === live)) return { kind: 'returned' };
-    const worksOnOld = to !== live && (await servesFrom(context, to, live));
+    const worksOnOld = to !== live && (await backendServesFrom(context, to, live));
     if (worksOnOld && sameVersion) return { kind: 'returned' };
     if (worksOnOld) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
     if (!sameVersion) return { kind: 'not-returned', why: 'The new version still answers.' };
-    if (await servesFrom(context, live, to))
+    if (await backendServesFrom(context, live, to))
       return { kind: 'not-returned', why: `The backend still works on ${live}.` };
     return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
   } catch (error) {

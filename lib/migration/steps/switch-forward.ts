@@ -10,7 +10,7 @@ import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
 import { filterTestUser, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import { activate, addActionHint, freezeWrites, waitForAction } from './backend-actions.ts';
+import { activate, addActionHint, ensureActionDone, freezeWrites } from './backend-actions.ts';
 import { assertGraphConfigured, listGraphKeys, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { compareCounts, haveSameMemories } from './comparison.ts';
@@ -102,7 +102,7 @@ async function assertComplete(context: StepContext): Promise<void> {
 }
 
 export async function deployNew(context: StepContext, to: string): Promise<void> {
-  await waitForAction(context, 'deploy-new', to);
+  await ensureActionDone(context, 'deploy-new', to);
 }
 
 export async function proveNew(context: StepContext, to: string): Promise<void> {
@@ -154,5 +154,5 @@ export async function openNew(context: StepContext, to: string): Promise<void> {
   await services.setting.change({ from: run.plan.sourceCollection, to });
   // Writes must not open if a rollback has begun meanwhile.
   await renewLease();
-  await waitForAction(context, 'open-writes', to);
+  await ensureActionDone(context, 'open-writes', to);
 }

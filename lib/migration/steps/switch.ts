@@ -21,7 +21,7 @@ import {
   recordEnd,
   type Stayed,
 } from './return-end.ts';
-import type { Return } from './return-target.ts';
+import type { ReturnPlan } from './return-target.ts';
 import {
   changeToOld,
   countLeftBehind,
@@ -102,7 +102,7 @@ async function tryReturn(context: StepContext): Promise<End> {
  * The switch in reverse. If traffic was never opened, users find all of their memories in the old collection: only early writes are
  * carried over, once writes are open.
  */
-async function returnUsers(context: StepContext, plan: Return): Promise<void> {
+async function returnUsers(context: StepContext, plan: ReturnPlan): Promise<void> {
   const { run, stages } = context;
   const to = plan.returnTo;
   if (plan.way === 'never-left') {

@@ -447,15 +447,15 @@ it('a window without a collection to return to says what failed, and why it cann
   await services.vectors.deleteCollection(SOURCE);
   const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
   const changes = { vectors: { fetchVersion: async () => '2.0.0' }, backend: { health } };
-  const whyBoth = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
+  const bothReasons = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
   for (const step of ['cutover', 'rollback'] as const) {
     const attempt = migration.finish(step, { actor: 'machine' }, changes);
-    const why = step === 'cutover' ? whyBoth : '';
+    const why = step === 'cutover' ? bothReasons : '';
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo', why));
   }
   expect(await runs.read(RUN)).toMatchObject({
     phase: 'switching',
-    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(whyBoth) },
+    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(bothReasons) },
   });
 });
 

@@ -1,7 +1,7 @@
 // A confirmation counts only for the action and the collection that were requested.
 import { expect, it } from 'vitest';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
-import { waitForAction } from '../../../../lib/migration/steps/backend-actions.ts';
+import { ensureActionDone } from '../../../../lib/migration/steps/backend-actions.ts';
 import { unwrapPaused } from '../../support/unwrap-paused.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -24,7 +24,7 @@ function createConfirmed(pendingAction: { action: string; collection: string }) 
 
 it('an external action is done when the person confirms the requested one', async () => {
   const { context, notes } = createConfirmed({ action: 'open-writes', collection: 'memories_v3' });
-  expect(await waitForAction(context, 'open-writes', 'memories_v3')).toBeUndefined();
+  expect(await ensureActionDone(context, 'open-writes', 'memories_v3')).toBeUndefined();
   expect(notes).toEqual([]);
 });
 
@@ -33,7 +33,7 @@ it.each([
   ['another collection', { action: 'open-writes', collection: 'memories' }],
 ])('an external action is requested again if the person confirmed %s', async (_, pendingAction) => {
   const { context, notes } = createConfirmed(pendingAction);
-  const waiting = await waitForAction(context, 'open-writes', 'memories_v3').catch(unwrapPaused);
+  const waiting = await ensureActionDone(context, 'open-writes', 'memories_v3').catch(unwrapPaused);
   expect(waiting).toMatchObject({ waitsFor: 'the webhook' });
   const requested = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
   expect(notes).toEqual([{ pendingAction: requested }]);

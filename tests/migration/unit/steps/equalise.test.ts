@@ -170,7 +170,7 @@ const WRITTEN: readonly Row[] = [
     UNCHANGED,
   ],
   [
-    'an active collection that was emptied, as the operator announced',
+    'an active collection that was emptied, as the operator allowed',
     emptyCollection(OLD),
     { deletes: COUNT },
     {},
