@@ -59,13 +59,13 @@ export function checkEntries(parsed: ParsedEntries, options: CheckOptions): Chec
     return false;
   };
   const readCurrency = createCurrencyReader(parsed.currencies);
-  const movedEntries = keepMovedEntries(
+  const moneyMovements = keepMoneyMovements(
     normalizeCurrencies(parsed.entries, readCurrency),
     options,
     addLeftOut,
   );
-  questions.push(...askAboutUnknownStates(movedEntries, parsed.leftOut));
-  const joinedEntries = joinConversions(leaveOutSums(movedEntries, addLeftOut), addLeftOut);
+  questions.push(...askAboutUnknownStates(moneyMovements, parsed.leftOut));
+  const joinedEntries = joinConversions(leaveOutSums(moneyMovements, addLeftOut), addLeftOut);
   const entriesInCurrency = keepChosenCurrencies(
     joinedEntries,
     options.currency?.split(',').map(readCurrency),
@@ -103,7 +103,7 @@ const TRANSFER = 'a transfer between two accounts of the file';
 type AddLeftOut = (entry: Entry, reason: string) => false;
 
 /** Keeps the entries that moved money in the chosen account. */
-function keepMovedEntries(
+function keepMoneyMovements(
   entries: readonly Entry[],
   { leaveOut, onlyAccount }: CheckOptions,
   addLeftOut: AddLeftOut,
@@ -165,14 +165,14 @@ function askAboutUnknownStates(
   return [{ topic: 'status', message }];
 }
 
-/** Number of a payment's conversion rows that are compared. */
+/** Maximum number of conversion rows that are compared with a payment. */
 const MAX_RELATED = 10;
-/** Distance in rows between a payment and conversion rows that have no reference to it. */
+/** Maximum distance in rows between a payment and conversion rows that have no reference to it. */
 const MAX_DISTANCE = 3;
 
 /**
- * Joins the three rows of a payment in another currency into one: the payment, and the two sides of its conversion. The joined
- * entry has the amount in the currency that the account paid.
+ * Joins the three rows of a payment in another currency: the payment and both sides of its conversion. The joined entry has the
+ * amount in the currency that the account paid.
  */
 function joinConversions(entries: readonly Entry[], addLeftOut: AddLeftOut): readonly Entry[] {
   if (countCurrencies(entries) < 2) return entries;

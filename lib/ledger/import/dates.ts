@@ -6,7 +6,7 @@ import { memoizeByText } from './distinct-texts.ts';
 export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Names of each month and its abbreviations, in the languages of the supported banks. */
+/** Names and abbreviations of each month, in the languages of the supported banks. */
 const MONTHS: readonly string[] = [
   'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris janv janner tammikuuta jaan januarja sausio януари січня січ ιανουαριου sij',
   'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar febr fevr helmikuuta februara vasario veebr февр февруари лютого лют φεβρουαριου velj',
@@ -185,7 +185,7 @@ const FIRST_YEAR = 1970;
 const OTHER_CALENDARS = /^1[34]\d\d$/;
 
 /**
- * Completes two digits to the latest such year up to `lastYear`, and converts a Thai year.
+ * Completes two digits to the latest year that ends in them, up to `lastYear`, and converts a Thai year.
  * @returns undefined for digits that cannot be a year of the common era
  */
 function expandYear(digits: string, lastYear: number): string | undefined {
@@ -239,9 +239,7 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
       const date = convert(text);
       if (date !== undefined) return date;
       if (NO_YEAR.test(text))
-        throw new Error(
-          `"${text}" has no year. Download a file with whole dates, or add the year to it`,
-        );
+        throw new Error(`"${text}" has no year. Download a file with full dates, or add the year`);
       if (text.split(/\D+/).some((number) => OTHER_CALENDARS.test(number)))
         throw new Error(`"${text}" is in another calendar. Download a file with Gregorian dates`);
       throw new Error(`"${text}" is not a date (${order})`);

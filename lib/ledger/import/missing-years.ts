@@ -60,7 +60,7 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
   const count = dates.filter((date) => date !== undefined).length;
   if (count === 0) return [];
   return [
-    `${pluralize(count, 'date')} without a year: it follows from the period of the statement, or from the dates around it`,
+    `${pluralize(count, 'date')} without a year: the year follows from the statement's period, or from the dates above and below`,
   ];
 }
 

@@ -33,7 +33,7 @@ export interface ImportPlan {
   readonly possiblyDeleted: readonly StatementRow[];
   /** Missing rows that may be a transaction of the ledger, each with that transaction. */
   readonly possibleDuplicates: readonly Pair[];
-  /** Transactions of earlier imports that are missing from the file, even in another form, although it repeats those imports. */
+  /** Transactions of the imports that the file repeats, without an equal or similar row in the file. */
   readonly vanished: readonly LedgerRow[];
   /** Number of missing rows with a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
@@ -50,7 +50,7 @@ const CHANGEABLE = [
 type ChangeableField = (typeof CHANGEABLE)[number];
 
 export interface PlanOptions {
-  /** True if rows that were deleted since count as missing, and are imported again. */
+  /** True if deleted rows count as missing, and are imported again. */
   readonly importsDeleted?: boolean;
   /** The rows of earlier imports. */
   readonly recorded?: RecordedRows;

@@ -54,7 +54,7 @@ function createBankIdFinder(
  * Pairs rows with transactions on another date: an entry that was pending, or that another of the bank's files dates by the
  * purchase. Failing that, it pairs them with vanished transactions: the bank rebooks a pending row, often with another text or
  * amount.
- * @param rows rows that `findDuplicates` left unpaired; it comes first, because a pair with the same date is likelier
+ * @param rows rows that `findDuplicates` left unpaired; it runs first, because a pair with the same date is likelier
  * @param ledger transactions that `findDuplicates` left unpaired
  */
 export function findRebooked(
@@ -204,7 +204,7 @@ function createWordMatcher(row: TransactionRow): (transaction: TransactionRow) =
 const MAX_DAYS_BETWEEN = 5;
 /** Days that a row may be pending: hotels and fuel pumps book that late. */
 const MAX_DAYS_PENDING = 14;
-/** Number of candidates compared: a day may have thousands of equal amounts. */
+/** Maximum number of candidates compared: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 10;
 
 /** Lists the dates before and after a date, the nearest first. */

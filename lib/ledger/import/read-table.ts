@@ -148,7 +148,7 @@ function readAmounts(source: TableSource) {
 
 /**
  * Asks which column has the paid amount if the gross amount is used and another column has different amounts. A column that the
- * user named is certain.
+ * user named needs no question.
  */
 function askAboutGross(
   { table: { headers, columns }, options, records }: TableSource,

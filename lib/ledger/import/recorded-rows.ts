@@ -30,14 +30,14 @@ export function createRecordedRows(
   parts: readonly RecordedPart[],
   ledger: readonly StoredRow[] = [],
 ) {
-  const { contents, sent, possiblyCreated } = indexRecords(parts, ledger);
+  const { contents, created, possiblyCreated } = indexRecords(parts, ledger);
 
   function find({ externalId }: TransactionRow): string | undefined {
     return externalId === null ? undefined : contents.get(hashIdentity(externalId));
   }
 
-  function isKnown(externalId: string | null): boolean {
-    return externalId !== null && sent.has(hashIdentity(externalId));
+  function wasCreated(externalId: string | null): boolean {
+    return externalId !== null && created.has(hashIdentity(externalId));
   }
 
   return {
@@ -50,11 +50,11 @@ export function createRecordedRows(
       possiblyCreated.has(hashIdentity(externalId)),
     /** True if the row was created, even if the ledger no longer has it. */
     has: ({ externalId, otherIds }: IdentifiedRow): boolean =>
-      sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
+      created.size > 0 && (wasCreated(externalId) || (otherIds?.().some(wasCreated) ?? false)),
     /** True if the row was imported without a category and has not changed since, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === hashContents({ ...row, category: null }),
-    /** True if the row was imported with the date, type and amount of the other one, and edited since. */
+    /** True if the row was imported with the date, type and amount of the other row, and edited since. */
     wasImportedAs: (row: TransactionRow, { date, type, amount }: TransactionRow): boolean => {
       const record = find(row);
       return (
@@ -70,16 +70,16 @@ export function createRecordedRows(
 /** Indexes records by the identity of their rows. */
 function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow[]) {
   const contents = new Map<string, string>();
-  const sent = new Set<string>();
+  const created = new Set<string>();
   const possiblyCreated = new Set<string>();
   const findImport = createImportFinder(ledger);
   for (const part of parts) {
     const resolvedPart = resolvePart(part, findImport);
-    for (const row of resolvedPart.sent) sent.add(row.slice(0, HASH_LENGTH));
+    for (const row of resolvedPart.created) created.add(row.slice(0, HASH_LENGTH));
     for (const row of resolvedPart.possiblyCreated) possiblyCreated.add(row.slice(0, HASH_LENGTH));
     for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
   }
-  return { contents, sent, possiblyCreated };
+  return { contents, created, possiblyCreated };
 }
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;
@@ -129,10 +129,10 @@ function createRecordTest(transactions: readonly TransactionRow[]): (record: str
 export type WritePart = (part: RecordedPart) => Promise<unknown>;
 
 /**
- * Rewrites the parts of interrupted imports: pending rows that were created now count as sent. A part that was written since it
- * was read is skipped: its import continues, or has ended.
+ * Rewrites the parts of interrupted imports: pending rows that were created are no longer pending. A part that was written since
+ * it was read is skipped: its import continues, or has ended.
  * @param stored the records, and the rows of the ledger. Read the rows after the records: otherwise a row that was created in
- * between would count as unsent
+ * between would count as not created
  */
 export async function resolvePendingRecords(
   stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly StoredRow[] },
@@ -146,7 +146,7 @@ export async function resolvePendingRecords(
   const findImport = createImportFinder(stored.rows);
   const currentParts = new Set((await access.readParts()).map(describePart));
   for (const part of pendingParts.filter((each) => currentParts.has(describePart(each))))
-    await access.writePart({ ...part, rows: resolvePart(part, findImport).sent });
+    await access.writePart({ ...part, rows: resolvePart(part, findImport).created });
 }
 
 /**
@@ -160,12 +160,14 @@ function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder)
   const lastCreatedIndex = hasUndoneMark
     ? -1
     : after.findLastIndex((record) => findImport(record) === importId);
-  const { created = [], possiblyCreated = [] } = Object.groupBy(after, (record, n) =>
-    n <= lastCreatedIndex || findImport(record) !== undefined ? 'created' : 'possiblyCreated',
+  const { createdPending = [], possiblyCreated = [] } = Object.groupBy(after, (record, n) =>
+    n <= lastCreatedIndex || findImport(record) !== undefined
+      ? 'createdPending'
+      : 'possiblyCreated',
   );
-  const sent = [...before, ...created];
+  const created = [...before, ...createdPending];
   return {
-    sent: sent.every(isAccountName) ? [] : sent,
+    created: created.every(isAccountName) ? [] : created,
     possiblyCreated: hasUndoneMark ? [] : possiblyCreated,
   };
 }
@@ -191,8 +193,8 @@ function describePart({ importId, part, rows }: RecordedPart): string {
 }
 
 /**
- * Parts are small because each request writes its whole part again. A long import has larger ones, because the number of parts
- * is limited.
+ * Parts are small because each request writes its whole part again. A long import has larger parts, because their number is
+ * limited.
  */
 const MIN_PART_ROWS = 500;
 
@@ -207,7 +209,7 @@ interface RecordedImport {
 interface OpenPart {
   readonly number: number;
   /** Records of rows that were created. */
-  readonly sent: string[];
+  readonly created: string[];
   /** True if the stored part has the mark. */
   isMarked: boolean;
 }
@@ -230,7 +232,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
   );
   const name = account === undefined ? [] : recordAccount(account);
   const announcements: Announcement[] = [];
-  let parts: readonly OpenPart[] = [{ number: 1, sent: [], isMarked: false }];
+  let parts: readonly OpenPart[] = [{ number: 1, created: [], isMarked: false }];
 
   const listPending = (part: OpenPart) =>
     announcements.flatMap((each) => (each.part === part ? each.records : []));
@@ -238,7 +240,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     const pendingRecords = listPending(part);
     part.isMarked = pendingRecords.length > 0;
     const mark = part.isMarked ? [UNSENT_MARK] : [];
-    const rows = [...name, ...part.sent, ...mark, ...pendingRecords];
+    const rows = [...name, ...part.created, ...mark, ...pendingRecords];
     await writePart({ importId, part: part.number, rows });
   };
   /** Writes the parts whose requests have all ended. */
@@ -247,10 +249,10 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
       if (part.isMarked && listPending(part).length === 0) await write(part);
   };
   const choosePart = (recordCount: number): OpenPart => {
-    const lastPart = parts.at(-1) ?? { number: 0, sent: [], isMarked: false };
-    if (lastPart.sent.length + listPending(lastPart).length + recordCount <= maxPartRows)
+    const lastPart = parts.at(-1) ?? { number: 0, created: [], isMarked: false };
+    if (lastPart.created.length + listPending(lastPart).length + recordCount <= maxPartRows)
       return lastPart;
-    const newPart = { number: lastPart.number + 1, sent: [], isMarked: false };
+    const newPart = { number: lastPart.number + 1, created: [], isMarked: false };
     parts = [lastPart, newPart];
     return newPart;
   };
@@ -268,10 +270,10 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
      * Call this after each request, in the order of the announcements, and before the next request is sent: otherwise rows that
      * this request did not create would count as created as soon as the next one creates some.
      */
-    confirm: async (created: readonly TransactionRow[]): Promise<void> => {
+    confirm: async (createdRows: readonly TransactionRow[]): Promise<void> => {
       const { part, records } = announcements.shift() ?? { part: choosePart(0), records: [] };
-      const createdRecords = listRecords(created);
-      part.sent.push(...createdRecords);
+      const createdRecords = listRecords(createdRows);
+      part.created.push(...createdRecords);
       if (announcements.length > 0 && createdRecords.length < records.length) await write(part);
     },
     /** Call this after the last request. */

@@ -62,7 +62,7 @@ export interface RowIds {
 }
 
 /**
- * Creates the identity of an entry without a bank's id: the row as the bank wrote it, and its number among equal ones. It does
+ * Creates the identity of an entry without a bank's id: the row as the bank wrote it, and its number among equal rows. It does
  * not depend on which columns are read, or how.
  * @param account part of the ids: equal rows of two accounts are two transactions
  * @param encoding the encoding in which the file was read

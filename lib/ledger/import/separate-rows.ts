@@ -121,8 +121,8 @@ function describeOtherTable(line: number): string {
 }
 
 /**
- * Refuses entries above the header, so that none is lost: they belong to another table, or the line is not a header. Without a
- * header the table begins at the first row that can be read, so a row above it may have an unreadable date.
+ * Refuses entries above the header, so that none is lost: they belong to another table, or the header is not really
+ * one. Without a header, the table begins at the first row that can be read, so a row above it may have an unreadable date.
  */
 function refuseEntriesAbove(
   { above, width, headerLine, columns }: Table,
@@ -147,7 +147,7 @@ interface Flag {
   readonly index: number;
   readonly header: string;
   /** True if "no" marks a row, instead of "yes". */
-  readonly isCounted: boolean;
+  readonly isMarkedByNo: boolean;
   /** Why marked rows are left out; undefined if the user must decide. */
   readonly reason: string | undefined;
 }
@@ -156,20 +156,20 @@ function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): reado
   const chosenNames = leaveOut.map(normalizeName);
   return headers.flatMap((header, index) => {
     const knownReason = findFlagReason(header);
-    const isCounted = isCountedFlag(header);
-    if (knownReason === undefined && !isCounted && !isDoubtfulFlag(header)) return [];
+    const isMarkedByNo = isCountedFlag(header);
+    if (knownReason === undefined && !isMarkedByNo && !isDoubtfulFlag(header)) return [];
     const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
     if (!cells.every(isYesOrNo)) return [];
     const isNamedByUser = chosenNames.includes(normalizeName(header));
     const reason = knownReason ?? (isNamedByUser ? `"${header}"` : undefined);
-    return { index, header, isCounted, reason };
+    return { index, header, isMarkedByNo, reason };
   });
 }
 
 function findMarkingFlag({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
   if (flags.length === 0) return undefined;
   const markingFlags = flags.filter(
-    ({ index, isCounted }) => isYes(cells[index] ?? '') !== isCounted,
+    ({ index, isMarkedByNo }) => isYes(cells[index] ?? '') !== isMarkedByNo,
   );
   return markingFlags.find(({ reason }) => reason !== undefined) ?? markingFlags[0];
 }

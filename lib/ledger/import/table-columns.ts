@@ -82,7 +82,7 @@ export function findColumns(
   return {
     problems,
     isNamed: isDateNamed && amounts.isNamed,
-    // A preview shows them in this order.
+    // A preview shows the columns in this order.
     columns: {
       ...{ date: dateColumns, description: textColumns.description },
       ...{
@@ -260,7 +260,7 @@ function findDirectionColumns(
     .filter((index) => {
       const sample = samples[index];
       if (otherColumns.includes(index) || measureShare(sample, isDirection) < 1) return false;
-      // Card issuers write CR beside payments only. If every row has CR or DR, it belongs to a balance.
+      // Card issuers write CR beside payments only. If every row has CR or DR, the word belongs to a balance.
       if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
         return true;
       if (!isMostlyFilled(sample)) return false;
@@ -341,15 +341,15 @@ function findNamedTextColumns(
   indexes: readonly number[],
 ): readonly number[] {
   const types = findNamedColumns(names, 'entryType');
-  const isWord = (cell: string) => findDirection(cell) !== undefined;
+  const isDirection = (cell: string) => findDirection(cell) !== undefined;
   const texts = indexes.filter((index) => isText(samples[index]));
   const informativeColumns = texts.filter(
-    (index) => !types.includes(index) && measureShare(samples[index], isWord) < 0.5,
+    (index) => !types.includes(index) && measureShare(samples[index], isDirection) < 0.5,
   );
   return informativeColumns.length > 0 ? informativeColumns : texts;
 }
 
-/** Finds the columns whose texts vary most from row to row. A constant one is used only if there is no other. */
+/** Finds the columns whose texts vary most from row to row. A constant column is used only if there is no other. */
 function findVaryingTextColumns(
   indexes: readonly number[],
   samples: readonly Sample[],

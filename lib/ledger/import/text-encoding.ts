@@ -143,15 +143,15 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
 function selectNonAsciiLines(bytes: Uint8Array): Uint8Array {
   const lines: number[] = [];
   let start = 0;
-  let hasLetter = false;
+  let hasNonAscii = false;
   for (let n = 0; n <= bytes.length && lines.length < MAX_JUDGED_BYTES; n += 1) {
     const byte = bytes[n] ?? 0x0a;
-    if (byte >= 0x80) hasLetter = true;
+    if (byte >= 0x80) hasNonAscii = true;
     if (byte !== 0x0a) continue;
     const line = bytes.subarray(start, Math.min(n, start + MAX_JUDGED_BYTES));
-    if (hasLetter) lines.push(...line, byte);
+    if (hasNonAscii) lines.push(...line, byte);
     start = n + 1;
-    hasLetter = false;
+    hasNonAscii = false;
   }
   return Uint8Array.from(lines);
 }

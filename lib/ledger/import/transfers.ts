@@ -11,7 +11,7 @@ export interface Transfers {
 
 /** Days between the sides, nearest first: a transfer between two banks takes up to three over a weekend. */
 const DAY_OFFSETS = [0, 1, -1, 2, -2, 3, -3];
-/** Limit for the rows that each row is compared with: a day may have thousands of equal amounts. */
+/** Maximum number of rows that each row is compared with: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
 
@@ -35,10 +35,11 @@ interface Pair {
 
 /** Lists pairs of opposite amounts in two accounts, each row in at most one pair. */
 function listPairs(entries: readonly Entry[]): readonly Pair[] {
-  const namedEntries = entries.filter(({ account }) => account !== null);
-  if (namedEntries.every(({ account }) => account === namedEntries[0]?.account)) return [];
+  const entriesWithAccount = entries.filter(({ account }) => account !== null);
+  if (entriesWithAccount.every(({ account }) => account === entriesWithAccount[0]?.account))
+    return [];
   const groups = Map.groupBy(
-    namedEntries,
+    entriesWithAccount,
     ({ signed, currency }) => `${Math.abs(signed)} ${currency}`,
   );
   return [...groups.values()].flatMap(pairGroup);

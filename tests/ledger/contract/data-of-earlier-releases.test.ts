@@ -171,7 +171,7 @@ it('an interrupted conversion is continued, and a finished one is not repeated',
   expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);
 });
 
-it('keys of an earlier release are recognised, with their scope and revocation', async () => {
+it('keys from an earlier release keep their scope and revocation', async () => {
   const fields = { name: 'old phone', scope: 'read', last_used_on: '2026-01-02' };
   const valid = await givenEarlierKey('home', fields);
   const revoked = await givenEarlierKey('home', { revoked_at: 5 });
@@ -188,7 +188,7 @@ it('keys of an earlier release are recognised, with their scope and revocation',
   expect((await keys.find(valid))?.revokedAt).toBeGreaterThan(5);
 });
 
-it('unconverted keys of an earlier release can be listed and revoked', async () => {
+it('unconverted keys from an earlier release can be listed and revoked', async () => {
   const [revoked, valid] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   const keys = openKeys();
   await keys.revoke(toKeyId(revoked));

@@ -635,8 +635,11 @@ export const MUTANTS: readonly Mutant[] = [
         '[...name, UNSENT_MARK, ...removedRows]',
       ],
       ['!MARKS.includes(row) && !isRemaining(row)', '!isRemaining(row)'],
-      ['for (const row of resolvedPart.sent) sent.add', 'for (const row of part.rows) sent.add'],
-      ['for (const row of part.rows) contents', 'for (const row of resolvedPart.sent) contents'],
+      [
+        'for (const row of resolvedPart.created) created.add',
+        'for (const row of part.rows) created.add',
+      ],
+      ['for (const row of part.rows) contents', 'for (const row of resolvedPart.created) contents'],
       ['rows.length === 0 ? [] : [...part.rows.filter(isAccountName), ...rows]', 'rows'],
       [
         '[...name, ...others.filter(isRemaining), UNDONE_MARK',
@@ -652,8 +655,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/import/separate-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
-    ['!isCounted && !isDoubtfulFlag(header)', 'true'],
-    ["isYes(cells[index] ?? '') !== isCounted", "isYes(cells[index] ?? '')"],
+    ['!isMarkedByNo && !isDoubtfulFlag(header)', 'true'],
+    ["isYes(cells[index] ?? '') !== isMarkedByNo", "isYes(cells[index] ?? '')"],
     ['if (!cells.every(isYesOrNo)) return [];', ''],
   ]),
   ...mutantsOf('lib/ledger/import/amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
@@ -790,7 +793,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('web/page/category-merge.ts', 'tests/ledger/unit/web/page/category-merge.test.ts', [
     ['if (isMoving.peek()) return false;', ''],
-    ['me.peek()?.ledger === finishedMerge.ledger && ', ''],
+    ['me.peek()?.ledger === finishedMerge.ledger &&\n    ', ''],
     ['if (!category.is_active) await updateCategory(category, { is_active: true });', ''],
     ['...((isMerged || moved.length > 0) && { action: undo }),', ''],
     ['const moved = [...movedEarlier, ...movedNow];', 'const moved = movedNow;'],
@@ -2535,12 +2538,12 @@ export function wasExcessive(changes: Changes, operatorLimit?: number): boolean 
       [
         '    setAttributes(createApiKeyNameKey(hash), removals, {\n      ...unchangedCondition,\n      onConditionFailed,\n    }),\n',
         '',
-        'keys of an earlier release are recognised, with their scope and revocation',
+        'keys from an earlier release keep their scope and revocation',
       ],
       [
         '    await moveEarlierKeys();\n    const [entry]',
         '    const [entry]',
-        'unconverted keys of an earlier release can be listed and revoked',
+        'unconverted keys from an earlier release can be listed and revoked',
       ],
       [
         '{ ...earlierItem, ...createApiKeyKey(hash) }',
