@@ -130,7 +130,7 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
         if (key === 'Escape' && !isInSheet) returnFocus();
       }}
     >
-      <TransactionFields open={openDraft} isFirst={isInSheet} placeholder={placeholder} />
+      <TransactionFields openDraft={openDraft} hasAutofocus={isInSheet} placeholder={placeholder} />
       <Button type="submit" kind="primary" class="add">
         Add
       </Button>

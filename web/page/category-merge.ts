@@ -13,8 +13,8 @@ import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
 import { trackWork } from './work-under-way.ts';
 
-interface Merge {
-  /** Name of the ledger, because another one may have transactions with the same ids. */
+interface FinishedMerge {
+  /** Name of the ledger, because another ledger may have transactions with the same ids. */
   readonly ledger: string | undefined;
   readonly category: Category;
   /** The transactions as the merge wrote them. */
@@ -36,16 +36,16 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** Name of the ledger in which a merge or its Undo is under way, perhaps waiting for the key of that ledger. */
-const movingLedger = signal<string | undefined>(undefined);
+const busyLedger = signal<string | undefined>(undefined);
 
-/** While true, no other merge or Undo starts: it would find only the transactions that the first has not moved yet. */
+/** While true, no other merge or Undo starts: it would find only the transactions that the running one has not moved yet. */
 export const isMoving = computed(
-  () => movingLedger.value !== undefined && movingLedger.value === me.value?.ledger,
+  () => busyLedger.value !== undefined && busyLedger.value === me.value?.ledger,
 );
 
 /** @returns true if the category is merged; if not, the notice says why */
 export async function mergeCategory(category: Category, target: Category): Promise<boolean> {
-  return await moveAlone(() => merge(readLatest(category), readLatest(target)));
+  return await moveExclusively(() => merge(readLatest(category), readLatest(target)));
 }
 
 /** Continues the merge that a reload interrupted. @returns false if there was none, or it did not succeed */
@@ -53,7 +53,7 @@ export async function resumeMerge(): Promise<boolean> {
   const keptMerge = readDraft<KeptMerge>(nameDraft());
   if (!keptMerge) return false;
   const [category, target] = [readLatest(keptMerge.category), readLatest(keptMerge.target)];
-  return await moveAlone(async () => {
+  return await moveExclusively(async () => {
     notice.value = { text: `Continuing to merge ${category.name} into ${target.name}` };
     // Waits for the transactions that were being moved during the reload.
     await outbox.settle();
@@ -63,13 +63,13 @@ export async function resumeMerge(): Promise<boolean> {
 
 const nameDraft = () => nameInLedger('merge', outbox.ledger.peek());
 
-async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
+async function moveExclusively(move: () => Promise<boolean>): Promise<boolean> {
   if (isMoving.peek()) return false;
-  movingLedger.value = me.peek()?.ledger;
+  busyLedger.value = me.peek()?.ledger;
   try {
     return await trackWork(move);
   } finally {
-    movingLedger.value = undefined;
+    busyLedger.value = undefined;
   }
 }
 
@@ -86,7 +86,7 @@ async function merge(
   try {
     const rows = await readRows({ category_id: category.id });
     // The list may lag behind the writes of this page.
-    const writtenRows = readWritten();
+    const writtenRows = mapWrittenRows();
     rowsToMove = rows.filter(
       ({ id }) => (writtenRows.get(id)?.category_id ?? category.id) === category.id,
     );
@@ -124,7 +124,7 @@ async function readMoved(
 ): Promise<readonly Row[]> {
   if (earlierIds.length === 0) return [];
   const remainingIds = new Set(remainingRows.map(({ id }) => id));
-  const writtenRows = readWritten();
+  const writtenRows = mapWrittenRows();
   const targetRows = await readRows({ category_id: target.id });
   const byId = new Map(targetRows.map((row) => [row.id, row]));
   return earlierIds.flatMap((id) => {
@@ -133,8 +133,8 @@ async function readMoved(
   });
 }
 
-/** The transactions as this page wrote them last, by id */
-function readWritten(): ReadonlyMap<number | undefined, Row | undefined> {
+/** Maps the id of each transaction that this page wrote to the last version written; undefined if deleted. */
+function mapWrittenRows(): ReadonlyMap<number | undefined, Row | undefined> {
   const changes = outbox.writes.peek().flatMap((write) => write.changes);
   return new Map(changes.map(({ before, after }) => [(after ?? before)?.id, after]));
 }
@@ -149,13 +149,14 @@ async function deactivate(category: Category): Promise<string> {
   }
 }
 
-async function undoMerge(finishedMerge: Merge): Promise<boolean> {
+async function undoMerge(finishedMerge: FinishedMerge): Promise<boolean> {
   return (
-    me.peek()?.ledger === finishedMerge.ledger && (await moveAlone(() => moveBack(finishedMerge)))
+    me.peek()?.ledger === finishedMerge.ledger &&
+    (await moveExclusively(() => moveBack(finishedMerge)))
   );
 }
 
-async function moveBack(finishedMerge: Merge): Promise<boolean> {
+async function moveBack(finishedMerge: FinishedMerge): Promise<boolean> {
   const category = readLatest(finishedMerge.category);
   const { name } = category;
   notice.value = { text: `Moving back ${formatCount(finishedMerge.moved)} to ${name}` };
@@ -169,7 +170,7 @@ async function moveBack(finishedMerge: Merge): Promise<boolean> {
     };
     return false;
   }
-  const { unchanged, changed } = findChanged(finishedMerge.moved);
+  const { unchanged, changed } = splitByChange(finishedMerge.moved);
   const { moved, stayed } = await moveRows(unchanged, category);
   const text = `Moved back ${formatCount(moved)} to ${name}.`;
   const details = [...changed, ...stayed];
@@ -181,8 +182,8 @@ async function moveBack(finishedMerge: Merge): Promise<boolean> {
   return true;
 }
 
-/** Finds the transactions that this page has changed since: the outbox would send a later version of them. */
-function findChanged(moved: readonly Row[]) {
+/** Sets aside the transactions that this page has changed since: the outbox would send their later versions. */
+function splitByChange(moved: readonly Row[]) {
   const changes = outbox.waiting.peek().flatMap((write) => write.changes);
   const pendingChanges = new Map(changes.map((change) => [change.before?.id, change]));
   const unchanged: Row[] = [];

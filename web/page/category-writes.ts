@@ -50,7 +50,7 @@ export async function createCategory(body: object): Promise<Category> {
 }
 
 /**
- * Changes these fields of the category, one update after another, because each needs the version that the one before has written.
+ * Changes these fields of the category, one update after another, because each needs the version that the previous one has written.
  * @throws ApiError
  */
 export function updateCategory(category: Category, changes: object): Promise<Category> {

@@ -71,7 +71,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
         event.stopPropagation();
       }}
     >
-      <TransactionFields open={openDraft} hasNotes />
+      <TransactionFields openDraft={openDraft} hasNotes />
       <div class="buttons">
         <Button onClick={close}>Cancel</Button>
         <Button type="submit" kind="primary">

@@ -1,5 +1,5 @@
 // Keeps a page's writes on the device until they have a response, so that they outlive its tab: the next page of the same ledger
-// takes them over. A page holds a lock as long as it is open, so that no other page takes its writes, not even a duplicate of its
+// takes them over. A page holds a lock while it is open, so that no other page takes its writes, not even a duplicate of its
 // tab.
 import { nameInLedger } from './kept-drafts.ts';
 import type { deviceStorage, tabStorage } from './storage.ts';

@@ -8,20 +8,20 @@ interface Reference {
 
 /**
  * When a list item with the focus is removed, gives the focus to the item that took its place; without items, to the list.
- * @param items selects the items of the list
+ * @param itemSelector selects the items of the list
  * @param choose returns the part of an item that corresponds to the lost element; null if the item has no such part
  */
 export function useKeepFocusInList(
   list: Reference,
-  items: string,
+  itemSelector: string,
   choose: (item: HTMLElement, lost: Element) => HTMLElement | null,
 ): void {
   const lastFocus = useRef<{ readonly element: Element; readonly index: number }>(undefined);
-  const findItems = () => [...(list.current?.querySelectorAll<HTMLElement>(items) ?? [])];
+  const findItems = () => [...(list.current?.querySelectorAll<HTMLElement>(itemSelector) ?? [])];
   useEffect(() => {
     const rememberFocus = ({ target }: FocusEvent) => {
       const element = target instanceof Element ? target : document.body;
-      const item = element.closest<HTMLElement>(items);
+      const item = element.closest<HTMLElement>(itemSelector);
       const index = item ? findItems().indexOf(item) : -1;
       lastFocus.current = index < 0 ? undefined : { element, index };
     };

@@ -68,7 +68,7 @@ export interface OpenDraft {
 
 const NO_ERRORS: Errors = {};
 
-/** @param start creates the first draft @param keep called with the draft after each edit */
+/** @param start creates the initial draft @param keep called with the draft after each edit */
 export function useDraft(start: () => Draft, keep: (draft: Draft) => void): OpenDraft {
   const initial = useMemo(start, []);
   const draft = useSignal(initial);
@@ -82,17 +82,17 @@ export function useDraft(start: () => Draft, keep: (draft: Draft) => void): Open
 }
 
 interface FieldsProps {
-  readonly open: OpenDraft;
+  readonly openDraft: OpenDraft;
   readonly hasNotes?: boolean;
-  /** True if the description gets the focus when its dialog opens. */
-  readonly isFirst?: boolean;
+  /** True if the description gets the focus when the dialog opens. */
+  readonly hasAutofocus?: boolean;
   readonly placeholder?: ReadonlySignal<string>;
 }
 
 export function TransactionFields(props: FieldsProps) {
-  const { open, hasNotes = false, isFirst = false, placeholder } = props;
-  const { draft, edit } = open;
-  const errors = open.errors.value;
+  const { openDraft, hasNotes = false, hasAutofocus = false, placeholder } = props;
+  const { draft, edit } = openDraft;
+  const errors = openDraft.errors.value;
   const values = useMemo(() => deriveFields(draft), [draft]);
   const bindText = (name: 'description' | 'amount' | 'date' | 'notes') => ({
     // While a part of the date is missing, Chrome reports an empty value. A bound signal would write that value back and clear
@@ -102,7 +102,7 @@ export function TransactionFields(props: FieldsProps) {
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
       edit({ [name]: currentTarget.value }),
   });
-  const focusAttributes = isFirst ? { autofocus: true } : {};
+  const focusAttributes = hasAutofocus ? { autofocus: true } : {};
   return (
     <>
       <Field label="Date" error={errors.date} class="of-date">
@@ -178,7 +178,7 @@ function CategoryField({ error, value, edit, placeholder }: FieldProps<string>) 
   );
 }
 
-/** Derives one signal for each field, which changes only with the text of that field. */
+/** Derives a signal for each field, so that it changes only with that field. */
 function deriveFields(draft: Signal<Draft>) {
   return {
     date: computed(() => draft.value.date),
