@@ -22,7 +22,7 @@ export function createRouteError(
 
 /**
  * Refuses a path that the gateway mistakes for a path with an id. For example, GET /transactions/bulk reaches the function that
- * reads a transaction, because /transactions/bulk has no GET of its own.
+ * reads a transaction, because /transactions/bulk has no GET.
  * @throws MethodNotAllowedError
  */
 export function refuseFixedPath(method: string, path: string): void {

@@ -4,7 +4,7 @@
 export interface Observation {
   readonly behaviour: string;
   readonly on: string;
-  /** Day on which the behaviour was seen; at first the days were not noted. */
+  /** Day on which the behaviour was seen, or UNDATED. */
   readonly date: string;
   /** File below tests/migration, and a part of a title; without one, no test runs on stand-in and server alike. */
   readonly test?: readonly [file: string, title: string];
@@ -30,11 +30,11 @@ export const OBSERVATIONS: readonly Observation[] = [
     POINTS,
     'of a keyword slot contain what was written, in any order',
   ]),
-  createObservation('A keyword vector that the store makes from a text equals that of mem0', [
+  createObservation("A keyword vector that the store makes from a text equals mem0's", [
     POINTS,
     'makes a keyword vector of a text if the store has the model',
   ]),
-  createObservation('The keyword vector of a text of stop words is empty and present', [
+  createObservation('A text of only stop words has a keyword vector, which is empty', [
     POINTS,
     'fills the slot with an empty vector for a text of stop words',
   ]),
@@ -72,12 +72,12 @@ export const OBSERVATIONS: readonly Observation[] = [
     { date: '2026-11-23' },
   ),
   createObservation(
-    'Points without a named vector are counted and found; filling it keeps payload and dense vector',
+    'Points without a named vector are counted and found; adding the vector keeps the payload and the dense vector',
     [SLOTS, 'points without the slot are counted and found, with their dense vectors and payloads'],
     { date: '2026-11-23' },
   ),
   createObservation(
-    'An update of a vector can have a filter as its condition',
+    'An update of a vector can be conditional on a filter',
     [SLOTS, 'an update is applied only if the text has not changed since it was read'],
     { date: '2026-11-23' },
   ),
@@ -121,7 +121,7 @@ export const OBSERVATIONS: readonly Observation[] = [
 /** Text of docs/migration/seen.md */
 export function renderPage(): string {
   const rows = OBSERVATIONS.map(({ behaviour, on, date, test }) => {
-    const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen only by hand';
+    const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen by hand only';
     return `|${behaviour}|${on}|${date}|${shown}|`;
   });
   return `# Seen on real servers

@@ -39,10 +39,10 @@ export interface Endpoint {
   readonly description: string;
   /** Validates the query; without a schema, every parameter is refused. */
   readonly query?: ObjectSchema;
-  /** A query that succeeds, if some parameters are required. */
+  /** Query of the example request, if some parameters are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
   readonly body?: Body;
-  /** A body that succeeds on an empty ledger, after the examples of the routes before it. */
+  /** Body of the example request. It succeeds on an empty ledger after the examples of the routes before it. */
   readonly example?: object;
   /** The response; `status` is its status if that is not 200. */
   readonly response: Field;
@@ -85,7 +85,7 @@ function findMaxRefusalKb(body: Body | undefined): number {
 
 interface Parameter {
   readonly description: string;
-  /** For a required parameter, a value that succeeds if a record has this id. */
+  /** Value in the example request, for a required parameter. */
   readonly example?: string | number;
 }
 
@@ -95,11 +95,11 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   type: { description: 'Only income, or only expenses.' },
   category_id: { description: 'The id of a category, or `none` for transactions without one.' },
   external_id: { description: 'The id that the transaction has in another system.' },
-  start_date: { description: 'The first day, included.' },
-  end_date: { description: 'The last day, included.' },
+  start_date: { description: 'The first day, inclusive.' },
+  end_date: { description: 'The last day, inclusive.' },
   sort: { description: '`date`: oldest first. `-date`: newest first, which is the default.' },
-  min_amount: { description: 'The smallest amount, included.' },
-  max_amount: { description: 'The largest amount, included.' },
+  min_amount: { description: 'The smallest amount, inclusive.' },
+  max_amount: { description: 'The largest amount, inclusive.' },
   page: { description: 'The number of the page, from 1.' },
   after: { description: 'The `next_cursor` of the previous page, instead of `page`.' },
   per_page: {
