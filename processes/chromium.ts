@@ -8,7 +8,7 @@ const START_MS = 300_000;
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;
 
 /** Says why Chromium cannot run on this machine; undefined if it can. */
-export function whyNoChromium(): string | undefined {
+export function whyChromiumUnavailable(): string | undefined {
   return readOutput(program, '--version') ? undefined : 'there is no Chromium';
 }
 

@@ -9,7 +9,7 @@ const UV_REQUIREMENTS = join(import.meta.dirname, 'uv.txt');
 const MIN_MINOR_VERSION = 11;
 
 /** Says why Python programs cannot run on this machine; undefined if they can. */
-export function whyNoPython(): string | undefined {
+export function whyPythonUnavailable(): string | undefined {
   const minor = /^Python 3\.(\d+)/.exec(readOutput('python3', '--version') ?? '')?.[1];
   if (minor === undefined || Number(minor) < MIN_MINOR_VERSION) {
     return `there is no Python 3.${MIN_MINOR_VERSION} or newer`;

@@ -20,7 +20,7 @@ export function readOutput(command: string, ...args: readonly string[]): string 
 }
 
 /** Says why Java of that version or newer is missing on this machine; `undefined` if it is not. */
-export function whyNoJava(minVersion: number): string | undefined {
+export function whyJavaUnavailable(minVersion: number): string | undefined {
   // `java -version` writes to standard error, `--version` to standard output.
   const output = readOutput('java', '--version');
   if (output === undefined) return `there is no Java ${minVersion} or newer`;

@@ -6,7 +6,7 @@
 // as the page, so scripts sometimes wait for a core. Linux counts how long a thread has waited. The elapsed time is measured
 // once more while the page has its own core.
 import { UserError } from '../../lib/shared/user-error.ts';
-import { launchChromium, whyNoChromium } from '../../processes/chromium.ts';
+import { launchChromium, whyChromiumUnavailable } from '../../processes/chromium.ts';
 import { atMost, type Report } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
 import { startService } from './local-service.ts';
@@ -28,7 +28,7 @@ const MAX_SCRIPT_MS = 150;
 const MAX_FRAME_MS = 50;
 
 export async function measurePage(run: BenchRun): Promise<Report> {
-  const reason = whyNoChromium();
+  const reason = whyChromiumUnavailable();
   if (reason) return { bars: [], tables: [], skipped: `${reason} on this machine.` };
   const { url } = await startService(run.resources);
   const transactions = run.quick ? TRANSACTIONS.quick : TRANSACTIONS.full;

@@ -7,7 +7,7 @@ import { atMost, formatNumber, markNotJudged, type Report } from '../report.ts';
 import { createHousehold, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { openPostgresListing } from './postgres-listing.ts';
-import { startPostgres, whyNoPostgres } from './postgres-server.ts';
+import { startPostgres, whyPostgresUnavailable } from './postgres-server.ts';
 import { createContender, race } from './race.ts';
 import { measureMemory } from './resident-memory.ts';
 
@@ -72,7 +72,7 @@ const REQUESTS: readonly MeasuredRequest[] = [
 ];
 
 export async function comparePeers(run: BenchRun): Promise<Report> {
-  const skipped = await whyNoPostgres();
+  const skipped = await whyPostgresUnavailable();
   if (skipped) return { bars: [], tables: [], skipped };
   const rows = run.quick ? 5_000 : 20_000;
   const [ours, theirs] = await Promise.all([

@@ -30,7 +30,7 @@ export interface PostgresServer {
 }
 
 /** Says why no server can run on this machine; undefined if a server can run. */
-export async function whyNoPostgres(): Promise<string | undefined> {
+export async function whyPostgresUnavailable(): Promise<string | undefined> {
   if ((await findProgramFolder()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;
   const user = await execute('id', [UNPRIVILEGED_USER]).catch(() => undefined);

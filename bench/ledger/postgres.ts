@@ -9,7 +9,7 @@ import { loadListHandler } from './in-process-handler.ts';
 import { assertSame, toListResult } from './list-result.ts';
 import { findLastPage, PER_PAGE } from './pages.ts';
 import { openPostgresListing } from './postgres-listing.ts';
-import { startPostgres, whyNoPostgres } from './postgres-server.ts';
+import { startPostgres, whyPostgresUnavailable } from './postgres-server.ts';
 import { createContender, race } from './race.ts';
 
 const YEARS = 10;
@@ -35,7 +35,7 @@ interface Result {
 }
 
 export async function comparePostgres(run: BenchRun): Promise<Report> {
-  const skipped = await whyNoPostgres();
+  const skipped = await whyPostgresUnavailable();
   if (skipped) return { bars: [], tables: [], skipped };
   const rows = run.quick ? 100_000 : 1_000_000;
   const contenders = await openContenders(run, rows);

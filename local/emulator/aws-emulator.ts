@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitResponse } from '../../processes/await-response.ts';
 import { findFreePort } from '../../processes/free-port.ts';
-import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../processes/python-tools.ts';
 import type { Resources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 
@@ -30,7 +30,7 @@ export interface EmulatorOptions {
 
 export const awsEmulator: Service = {
   title: 'an AWS emulator (MiniStack)',
-  whyUnavailable: whyNoPython,
+  whyUnavailable: whyPythonUnavailable,
   start: startAwsEmulator,
 };
 

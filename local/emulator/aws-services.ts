@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitResponse } from '../../processes/await-response.ts';
 import { findFreePort } from '../../processes/free-port.ts';
-import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../processes/python-tools.ts';
 import type { Resources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 import { readLocalAccess } from '../local-access.ts';
@@ -12,7 +12,7 @@ import { readLocalAccess } from '../local-access.ts';
 const REQUIREMENTS = join(import.meta.dirname, 'moto.txt');
 export const awsServices: Service = {
   title: 'S3 and the Parameter Store (Moto)',
-  whyUnavailable: whyNoPython,
+  whyUnavailable: whyPythonUnavailable,
   start,
 };
 

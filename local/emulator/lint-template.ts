@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { createCommand, runProgram } from '../../processes/program.ts';
-import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../processes/python-tools.ts';
 import { createResources } from '../../processes/resources.ts';
 import { runServerless } from './emulated-stage.ts';
 import {
@@ -59,7 +59,7 @@ const resources = createResources();
 const command = createCommand('npm run lint:template --', 'Lint the packaged templates of a stage.')
   .option('--stage <stage>', 'the stage to package', 'prod')
   .action(async ({ stage }) => {
-    const reason = whyNoPython();
+    const reason = whyPythonUnavailable();
     if (reason) {
       console.log(`Skipped the template linters: ${reason} on this machine`);
       console.log('0 passed, 0 failed, 1 skipped');

@@ -26,7 +26,7 @@ export interface Transaction extends TransactionFields, Revision {
   readonly importId?: string | null;
 }
 
-export interface NamedTransaction extends Transaction {
+export interface TransactionWithCategory extends Transaction {
   /** Undefined if the transaction has no category. */
   readonly categoryName: string | undefined;
 }
@@ -49,9 +49,9 @@ export interface TransactionFilter {
   readonly type: TransactionType | undefined;
   /** Null selects the transactions without a category. */
   readonly categoryId: number | null | undefined;
-  /** First day, included. */
+  /** First day, inclusive. */
   readonly startDate: CalendarDate | undefined;
-  /** Last day, included. */
+  /** Last day, inclusive. */
   readonly endDate: CalendarDate | undefined;
 }
 
@@ -95,7 +95,7 @@ export const MAX_FILTER_CATEGORIES = 100;
 export const MAX_BULK_ITEMS = 100;
 
 /** Maximum number of transactions that a list reads to find a text or the rows of an import: all that pass the other filters. */
-export const MAX_LISTED_ROWS = 2_000;
+export const MAX_FILTERED_ROWS = 2_000;
 
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;

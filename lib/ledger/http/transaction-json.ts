@@ -8,10 +8,10 @@ import { amount } from '../domain/money.ts';
 import { nonBlankText, printableText, text } from '../domain/text.ts';
 import {
   MAX_BULK_ITEMS,
-  type NamedTransaction,
   type NewTransaction,
   TRANSACTION_TYPES,
   type TransactionChanges,
+  type TransactionWithCategory,
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { IsExpectedVersion } from '../service/retry-on-conflict.ts';
@@ -200,12 +200,12 @@ function toTransactionChanges(
 }
 
 /** Empty fields are null, except that `category_name`, `external_id` and `import_id` are left out. */
-export function toTransactionJson(transaction: NamedTransaction) {
+export function toTransactionJson(transaction: TransactionWithCategory) {
   const fields = toFieldsJson(transaction);
   return { ...fields, etag: makeTag('transaction', transaction, fields) };
 }
 
-function toFieldsJson(transaction: NamedTransaction) {
+function toFieldsJson(transaction: TransactionWithCategory) {
   return {
     id: transaction.id,
     description: transaction.description,
@@ -224,7 +224,7 @@ function toFieldsJson(transaction: NamedTransaction) {
 
 /** Returns a function that replies to one transaction of a bulk request. */
 export function toBulkReply(status: number) {
-  return (transaction: NamedTransaction) => {
+  return (transaction: TransactionWithCategory) => {
     const { id, etag } = toTransactionJson(transaction);
     return { status, body: { id, etag } };
   };

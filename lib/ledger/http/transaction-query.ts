@@ -7,7 +7,7 @@ import {
   type CategoriesFilter,
   DEFAULT_PER_PAGE,
   MAX_FILTER_CATEGORIES,
-  MAX_LISTED_ROWS,
+  MAX_FILTERED_ROWS,
   MAX_PER_PAGE,
   type TransactionFilter,
   type TransactionQuery,
@@ -124,7 +124,7 @@ function createCursorError(sentence: string): ValidationError {
 export const transactionQuery = v.object({
   ...transactionSelection,
   ...createSearchParameters(
-    ` Needs \`start_date\` and \`end_date\`; at most ${MAX_LISTED_ROWS} transactions may match the other filters.`,
+    ` Needs \`start_date\` and \`end_date\`; at most ${MAX_FILTERED_ROWS} transactions may match the other filters.`,
   ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   ...pageParameters,

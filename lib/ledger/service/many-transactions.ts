@@ -4,10 +4,10 @@
 import type { Category } from '../domain/category.ts';
 import {
   createExternalIdTakenError,
-  type NamedTransaction,
   type NewTransaction,
   type Transaction,
   type TransactionChanges,
+  type TransactionWithCategory,
 } from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
@@ -21,11 +21,11 @@ import {
 } from './bulk.ts';
 import { guardVersion, type IsExpectedVersion } from './retry-on-conflict.ts';
 
-export interface Creation extends WithIdempotencyMarker<NamedTransaction> {
+export interface Creation extends WithIdempotencyMarker<TransactionWithCategory> {
   readonly fields: NewTransaction;
 }
 
-export interface Update extends WithIdempotencyMarker<NamedTransaction> {
+export interface Update extends WithIdempotencyMarker<TransactionWithCategory> {
   readonly id: number;
   readonly changes: TransactionChanges;
   readonly isExpected?: IsExpectedVersion;
@@ -44,20 +44,20 @@ interface SingleTransactions {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpectedVersion,
-    remember?: Remember<NamedTransaction>,
-  ) => Promise<NamedTransaction>;
+    remember?: Remember<TransactionWithCategory>,
+  ) => Promise<TransactionWithCategory>;
   readonly remove: (
     pathId: string,
     isExpected?: IsExpectedVersion,
     remember?: () => CommitPart,
   ) => Promise<void>;
-  readonly addCategoryName: (row: Transaction) => Promise<NamedTransaction>;
+  readonly addCategoryName: (row: Transaction) => Promise<TransactionWithCategory>;
   /** @throws NotFoundError, ValidationError */
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
   readonly requireSameCategoryName: (
     changes: TransactionChanges,
-    current: NamedTransaction,
+    current: TransactionWithCategory,
   ) => void;
   readonly completeTransaction: (fields: NewTransaction, id: number) => Transaction;
   readonly applyChanges: (before: Transaction, changes: TransactionChanges) => Transaction;
@@ -75,7 +75,9 @@ export function createManyTransactions(options: {
   const requireExpectedVersion = (before: Transaction, isExpected: IsExpectedVersion | undefined) =>
     guardVersion(isExpected, async () => undefined, single.addCategoryName)(before);
 
-  async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
+  async function createMany(
+    items: readonly Creation[],
+  ): Promise<Outcome<TransactionWithCategory>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const checkedItems = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
@@ -87,7 +89,7 @@ export function createManyTransactions(options: {
     const count = checkedItems.filter((outcome) => 'value' in outcome).length;
     let nextId = count === 0 ? 0 : await store.reserveIds(count);
     const preparedChanges = checkedItems.map(
-      (outcome): Outcome<PreparedChange<NamedTransaction>> => {
+      (outcome): Outcome<PreparedChange<TransactionWithCategory>> => {
         if ('error' in outcome) return outcome;
         const { fields, categoryName, marker } = outcome.value;
         const after = single.completeTransaction(fields, nextId);
@@ -105,12 +107,12 @@ export function createManyTransactions(options: {
     return await applyMany(store, preparedChanges);
   }
 
-  async function updateMany(items: readonly Update[]): Promise<Outcome<NamedTransaction>[]> {
+  async function updateMany(items: readonly Update[]): Promise<Outcome<TransactionWithCategory>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const findCategory = memoize(categories.get);
     const preparedChanges = await settleEach(
       items,
-      async (item): Promise<PreparedChange<NamedTransaction>> => {
+      async (item): Promise<PreparedChange<TransactionWithCategory>> => {
         const { id, changes, isExpected, marker } = item;
         const before = await single.find(String(id));
         await requireExpectedVersion(before, isExpected);

@@ -20,13 +20,13 @@ import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
   type ExportPart,
   type ExportQuery,
-  MAX_LISTED_ROWS,
-  type NamedTransaction,
+  MAX_FILTERED_ROWS,
   type NewTransaction,
   type Transaction,
   type TransactionChanges,
   type TransactionQuery,
   type TransactionSelection,
+  type TransactionWithCategory,
 } from '../domain/transaction.ts';
 import { createNotFoundError, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
@@ -39,7 +39,7 @@ import { createManyTransactions } from './many-transactions.ts';
 import { guardVersion, type IsExpectedVersion, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
-  readonly items: readonly NamedTransaction[];
+  readonly items: readonly TransactionWithCategory[];
   readonly pagination: Pagination;
 }
 
@@ -90,8 +90,8 @@ export function createTransactions(options: {
   /** @throws ValidationError if too many rows would have to be read */
   async function readMatching(selection: TransactionSelection): Promise<readonly Transaction[]> {
     const isMatch = (row: Transaction) => matchesSelection(row, selection);
-    const { candidates, items } = await pages.readMatching([selection], MAX_LISTED_ROWS, isMatch);
-    if (candidates > MAX_LISTED_ROWS) throw createTooManyRowsError(candidates, selection);
+    const { candidates, items } = await pages.readMatching([selection], MAX_FILTERED_ROWS, isMatch);
+    if (candidates > MAX_FILTERED_ROWS) throw createTooManyRowsError(candidates, selection);
     return items;
   }
 
@@ -112,7 +112,7 @@ export function createTransactions(options: {
   async function readExportPart({
     after,
     ...selection
-  }: ExportQuery): Promise<ExportPart<NamedTransaction>> {
+  }: ExportQuery): Promise<ExportPart<TransactionWithCategory>> {
     const { externalId } = selection;
     if (externalId !== undefined) {
       return { items: await categoryNames.addTo(await findByExternalId(externalId, selection)) };
@@ -137,15 +137,15 @@ export function createTransactions(options: {
   }
 
   /** @throws NotFoundError */
-  async function read(pathId: string): Promise<NamedTransaction> {
+  async function read(pathId: string): Promise<TransactionWithCategory> {
     return await categoryNames.addToOne(await find(pathId));
   }
 
   /** @throws ConflictError if the external id is taken; NotFoundError or ValidationError if the category cannot be assigned */
   async function create(
     fields: NewTransaction,
-    remember: Remember<NamedTransaction> = () => [],
-  ): Promise<NamedTransaction> {
+    remember: Remember<TransactionWithCategory> = () => [],
+  ): Promise<TransactionWithCategory> {
     const category = await requireAssignable(fields.categoryId);
     const after = completeTransaction(fields, await store.reserveIds(1));
     const createdRow = { ...after, categoryName: category?.name };
@@ -164,8 +164,8 @@ export function createTransactions(options: {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpectedVersion,
-    remember: Remember<NamedTransaction> = () => [],
-  ): Promise<NamedTransaction> {
+    remember: Remember<TransactionWithCategory> = () => [],
+  ): Promise<TransactionWithCategory> {
     return await revise(existing, isExpected, async (before) => {
       // Nothing may fail after the write is applied, so the response is prepared first.
       const category = await requireAssignable(changes.categoryId ?? null);
@@ -236,7 +236,7 @@ export function createTransactions(options: {
  */
 function requireSameCategoryName(
   { categoryId, categoryName }: TransactionChanges,
-  current: NamedTransaction,
+  current: TransactionWithCategory,
 ): void {
   if (categoryName === undefined || categoryId !== undefined) return;
   if (categoryName !== current.categoryName) throw createNameWithoutIdError();
@@ -265,6 +265,6 @@ function createTooManyRowsError(
     search === undefined
       ? ['import_id', 'GET /transactions/export?format=json searches any number.']
       : ['q', `GET /transactions/search reads ${MAX_SEARCHED_ROWS}.`];
-  const sentence = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${advice}`;
+  const sentence = `A list searches at most ${MAX_FILTERED_ROWS} transactions; these dates and filters have ${candidates}. ${advice}`;
   return new ValidationError('Filter validation failed', { details: { [parameter]: [sentence] } });
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { awaitResponse } from '../../../processes/await-response.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
-import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
 
 const FRONT = join(import.meta.dirname, 'front.py');
 
 export const qdrantEngine: Service = {
   title: "Qdrant's engine",
-  whyUnavailable: whyNoPython,
+  whyUnavailable: whyPythonUnavailable,
   async start(resources) {
     const python = await preparePython(resources, join(import.meta.dirname, 'qdrant-edge.txt'));
     const folder = await resources.createTemporaryFolder('qdrant-engine-');

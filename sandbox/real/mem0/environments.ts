@@ -1,6 +1,6 @@
 // Prepares Python environments with both major versions of mem0.
 import { join } from 'node:path';
-import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
 
 export type Mem0Major = 1 | 2;
@@ -8,7 +8,7 @@ export type Mem0Major = 1 | 2;
 /** Starts no process: the variables name the Python interpreter for each version. */
 export const mem0Environments: Service = {
   title: 'mem0 1.x and 2.x',
-  whyUnavailable: whyNoPython,
+  whyUnavailable: whyPythonUnavailable,
   async start(resources) {
     const MEM0_1_PYTHON = await preparePython(resources, join(import.meta.dirname, 'mem0-1.txt'));
     const MEM0_2_PYTHON = await preparePython(resources, join(import.meta.dirname, 'mem0-2.txt'));

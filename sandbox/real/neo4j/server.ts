@@ -9,7 +9,7 @@ import {
   JVM_OPTIONS,
   type RunInDraftFolder,
   readOutput,
-  whyNoJava,
+  whyJavaUnavailable,
 } from '../../../processes/tools.ts';
 
 const MIN_JAVA_VERSION = 17;
@@ -26,8 +26,8 @@ export const neo4jServer: Service = {
 function whyUnavailable(): string | undefined {
   // A Java runtime alone is not enough: starting the program also compiles it.
   if (!readOutput('javac', '--version')) return `there is no JDK ${MIN_JAVA_VERSION} or newer`;
-  const noJava = whyNoJava(MIN_JAVA_VERSION);
-  if (noJava) return noJava;
+  const javaProblem = whyJavaUnavailable(MIN_JAVA_VERSION);
+  if (javaProblem) return javaProblem;
   return readOutput('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
 }
 

@@ -8,7 +8,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
-import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import { createResources } from '../../../processes/resources.ts';
 import {
   fetchOnce,
@@ -16,7 +16,7 @@ import {
   readOutput,
   runToEnd,
   unpackFromNpm,
-  whyNoJava,
+  whyJavaUnavailable,
 } from '../../../processes/tools.ts';
 import { type GuideExample, listGuideExamples } from '../support/guide-examples.ts';
 import { PROJECT } from '../support/running-service.ts';
@@ -66,9 +66,9 @@ interface Language {
   readonly runCode: (workspace: Workspace, code: string) => Promise<string>;
 }
 
-const whyNoGo = () => (readOutput('go', 'version') ? undefined : 'there is no Go');
-const whyNoMaven = () =>
-  whyNoJava(17) ?? (readOutput('mvn', '--version') ? undefined : 'there is no Maven');
+const whyGoUnavailable = () => (readOutput('go', 'version') ? undefined : 'there is no Go');
+const whyMavenUnavailable = () =>
+  whyJavaUnavailable(17) ?? (readOutput('mvn', '--version') ? undefined : 'there is no Maven');
 
 /** Languages by the words after the backticks of their code blocks. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -109,7 +109,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'python openapi-python-client': {
     scenario: 'openapi-python-client.py',
-    whyUnavailable: whyNoPython,
+    whyUnavailable: whyPythonUnavailable,
     generate: async ({ run }) => {
       const python = await installPythonTools();
       const options = ['--meta', 'none', '--output-path', 'ledger', '--overwrite'];
@@ -119,13 +119,13 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'python openapi-generator': {
     scenario: 'openapi-generator.py',
-    whyUnavailable: () => whyNoPython() ?? whyNoMaven(),
+    whyUnavailable: () => whyPythonUnavailable() ?? whyMavenUnavailable(),
     generate: (workspace) => generateWithJava(workspace, 'python'),
     runCode: runPython,
   },
   'go oapi-codegen': {
     scenario: 'oapi-codegen.go',
-    whyUnavailable: whyNoGo,
+    whyUnavailable: whyGoUnavailable,
     generate: async ({ run, write }) => {
       await write('go.mod', 'module ledger\n\ngo 1.24\n');
       const options = ['-generate', 'types,client', '-package', 'main', '-o', 'ledger.go'];
@@ -139,7 +139,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'go openapi-generator': {
     scenario: 'openapi-generator.go',
-    whyUnavailable: () => whyNoGo() ?? whyNoMaven(),
+    whyUnavailable: () => whyGoUnavailable() ?? whyMavenUnavailable(),
     generate: (workspace) => generateWithJava(workspace, 'go'),
     runCode: async ({ run, write }, code) => {
       await write('first/main.go', code);
@@ -149,7 +149,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'java openapi-generator': {
     scenario: 'Scenario.java',
-    whyUnavailable: whyNoMaven,
+    whyUnavailable: whyMavenUnavailable,
     generate: async (workspace) => {
       await generateWithJava(workspace, 'java');
       await compileWithMaven(workspace);
@@ -161,7 +161,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'kotlin openapi-generator': {
     scenario: 'Scenario.kt',
-    whyUnavailable: whyNoMaven,
+    whyUnavailable: whyMavenUnavailable,
     generate: async (workspace) => {
       await generateWithJava(workspace, 'kotlin');
       // The generator writes a build for Gradle. Maven builds the Java client, so it builds the Kotlin client, too.
@@ -178,7 +178,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'csharp openapi-generator': {
     scenario: 'Scenario.cs',
     whyUnavailable: () =>
-      whyNoMaven() ?? (readOutput('mcs', '--version') ? undefined : 'there is no Mono (mcs)'),
+      whyMavenUnavailable() ??
+      (readOutput('mcs', '--version') ? undefined : 'there is no Mono (mcs)'),
     generate: async (workspace) => {
       const options = ['--library', 'httpclient', '--additional-properties=targetFramework=net48'];
       await generateWithJava(workspace, 'csharp', ...options);
@@ -196,7 +197,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'rust openapi-generator': {
     scenario: 'scenario.rs',
     whyUnavailable: () =>
-      whyNoMaven() ?? (readOutput('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
+      whyMavenUnavailable() ??
+      (readOutput('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
     generate: async (workspace) => {
       await generateWithJava(workspace, 'rust');
       await workspace.run(

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { type CanaryOptions, runCanary } from '../../../lib/ledger/canary/canary.ts';
 import { requireProtectedTable } from '../../../lib/ledger/canary/table-protection.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { openApi } from '../support/api/open-api.ts';
+import { openTestApi } from '../support/api/open-api.ts';
 import { givenTransaction } from '../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 type ReplaceResponse = (method: string, path: string) => Response | undefined;
 

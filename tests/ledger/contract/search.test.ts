@@ -1,6 +1,6 @@
 // The parameters q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_LISTED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
+import { MAX_FILTERED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectFilterErrors } from '../support/api/expect-response.ts';
@@ -72,7 +72,7 @@ describe('a list with q', () => {
 
   it('reads up to its limit, and refuses to read more', async () => {
     const household = {
-      transactions: MAX_LISTED_ROWS + 1,
+      transactions: MAX_FILTERED_ROWS + 1,
       years: 1,
       lastDay: '2026-06-30',
       seed: 4,
@@ -83,7 +83,7 @@ describe('a list with q', () => {
     const refused = await large.get('/transactions', { q: 'e', ...dates });
     expect([refused.status, refused.body.details]).toEqual([
       400,
-      { q: [expect.stringContaining(String(MAX_LISTED_ROWS + 1))] },
+      { q: [expect.stringContaining(String(MAX_FILTERED_ROWS + 1))] },
     ]);
     await large.delete('/transactions/1');
     const { status, body } = await large.get('/transactions', { q: 'e', ...dates });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { createCommand, createNumberParser, runProgram } from '../../../processes/program.ts';
-import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import { createResources } from '../../../processes/resources.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { startService, startSharedDatabase } from '../support/running-service.ts';
@@ -39,7 +39,7 @@ const command = createCommand(
     20_240_229,
   )
   .action(async ({ requests, seed }) => {
-    const obstacle = whyNoPython();
+    const obstacle = whyPythonUnavailable();
     if (obstacle) {
       console.log(`Skipped the generated requests: ${obstacle} on this machine`);
       console.log('0 passed, 0 failed, 1 skipped');

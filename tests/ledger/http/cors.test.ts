@@ -1,8 +1,8 @@
 // CORS of the gateway, as a client sees it. tests/ledger/unit/local/edge.test.ts covers other origins.
 import { expect, inject, test } from 'vitest';
-import { openApi } from '../support/api/open-api.ts';
+import { openTestApi } from '../support/api/open-api.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 /** The default of ALLOWED_ORIGINS. */
 const origin = inject('apiUrl');

@@ -4,9 +4,9 @@ import { expect, inject, test } from 'vitest';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
 import { generatedRequest } from '../support/api/generated-requests.ts';
-import { openApi } from '../support/api/open-api.ts';
+import { openTestApi } from '../support/api/open-api.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 // The emulated gateway responds to every OPTIONS request itself.
 const isEmulated = inject('deployed') !== undefined;

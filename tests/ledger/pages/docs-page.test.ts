@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
+import { launchChromium, whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import {
   closePages,
   expectAccessible,
@@ -12,7 +12,7 @@ import {
 } from '../../shared/pages/opened-pages.ts';
 import { DESCRIBED } from '../support/api/described-response.ts';
 
-describe.skipIf(whyNoChromium())('the documentation page', () => {
+describe.skipIf(whyChromiumUnavailable())('the documentation page', () => {
   let browser: Browser;
   let page: Page;
   let problems: string[];
@@ -92,7 +92,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
   });
 });
 
-test.skipIf(whyNoChromium())(
+test.skipIf(whyChromiumUnavailable())(
   'the security policy of the documentation page names the allowed scripts by hash, not by origin',
   async () => {
     const { headers } = await fetch(`${inject('apiUrl')}/docs/`);

@@ -1,12 +1,12 @@
 // The page by keyboard alone: everything is reached by the tab key, the arrow keys and the shortcuts that the page lists.
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { findRow, openPages, stopTime } from './opened-page.ts';
 
 const MAX_STOPS = 200;
 
-describe.skipIf(whyNoChromium())('by keyboard alone', () => {
+describe.skipIf(whyChromiumUnavailable())('by keyboard alone', () => {
   const pages = openPages();
 
   /** Presses the tab key until the target has the focus, starting at the element that has it now. */

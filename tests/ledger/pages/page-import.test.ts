@@ -1,7 +1,7 @@
 // The import of a bank's file through the page: preview, options, progress and Undo, and broken connections.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { createWorkbook } from '../support/import/workbook.ts';
 import { AS_PHONE, findRow, openPages } from './opened-page.ts';
@@ -36,7 +36,7 @@ const startImport = (page: Page) =>
     .getByRole('button', { name: 'Import', exact: true })
     .click();
 
-describe.skipIf(whyNoChromium())('a file on the page', () => {
+describe.skipIf(whyChromiumUnavailable())('a file on the page', () => {
   const pages = openPages();
 
   test.each([

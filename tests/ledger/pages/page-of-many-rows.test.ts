@@ -2,7 +2,7 @@
 // and hostile descriptions, which are shown as text.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import {
   AS_PHONE,
@@ -21,7 +21,7 @@ interface BulkResults {
   readonly results: readonly { readonly status: number }[];
 }
 
-describe.skipIf(whyNoChromium())('the page with twenty thousand transactions', () => {
+describe.skipIf(whyChromiumUnavailable())('the page with twenty thousand transactions', () => {
   const pages = openPages();
 
   /** Creates transactions over ten years, a thousand in each category, in requests of a hundred. */

@@ -1,12 +1,12 @@
 // The page while the service does not respond: it retries failed reads and writes after increasing delays.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { findAddForm, findRow, openPages } from './opened-page.ts';
 
 const LIST = /\/transactions\?/;
 
-describe.skipIf(whyNoChromium())('the page while the service does not respond', () => {
+describe.skipIf(whyChromiumUnavailable())('the page while the service does not respond', () => {
   const pages = openPages();
 
   /** Opens a page whose timers do not run until the test moves the clock. */

@@ -2,7 +2,7 @@
 // keyboard, without a connection, and with a read-only key. Axe finds no accessibility error in any state of the page.
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import {
   AS_PHONE,
@@ -22,7 +22,7 @@ async function findBox(element: Locator) {
 
 const SCHEMES = ['light', 'dark'] as const;
 
-describe.skipIf(whyNoChromium())('the page', () => {
+describe.skipIf(whyChromiumUnavailable())('the page', () => {
   const pages = openPages();
 
   test('the first ten rows of an empty ledger are added by keyboard alone', async () => {

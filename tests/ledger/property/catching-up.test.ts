@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
-import { whyNoPython } from '../../../processes/python-tools.ts';
+import { whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import { readOutput } from '../../../processes/tools.ts';
 import { itInFull, oneInEvery } from '../../shared/support/quick-cases.ts';
 import { SEED, scaleCases } from '../../shared/support/seed.ts';
@@ -38,7 +38,7 @@ import { applyOutcome } from '../support/model/linearisation.ts';
 const PYTHON = readOutput('python3', '-c', 'import sys; print(sys.executable, end="")') ?? '';
 const LANGUAGES = [
   { language: 'typescript', program: process.execPath, isMissing: false },
-  { language: 'python', program: PYTHON, isMissing: whyNoPython() !== undefined },
+  { language: 'python', program: PYTHON, isMissing: whyPythonUnavailable() !== undefined },
 ];
 const ROUNDS = scaleCases(40);
 const HOUSEHOLD_ROWS = scaleCases(20_000);

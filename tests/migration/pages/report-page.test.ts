@@ -3,13 +3,13 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderReportPage } from '../../../cli/migration/migrate/report-page.ts';
-import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
+import { launchChromium, whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { expectAccessible, openPage } from '../../shared/pages/opened-pages.ts';
 import { createStatus } from '../support/full-status.ts';
 
 const HOSTILE = `</title></style><img src=http://evil.example/x onerror="document.title=1"><script>document.title=1</script>`;
 
-describe.skipIf(whyNoChromium())('the page of a migration', () => {
+describe.skipIf(whyChromiumUnavailable())('the page of a migration', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();

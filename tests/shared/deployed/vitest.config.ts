@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { whyNoPython } from '../../../processes/python-tools.ts';
+import { whyPythonUnavailable } from '../../../processes/python-tools.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
 import { WORKERS } from '../support/workers.ts';
 import { LEFT_OUT } from './emulator-differences.ts';
 
-const obstacle = whyNoPython();
+const obstacle = whyPythonUnavailable();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
 
 // The test of the alarm runs before other tests provoke errors. The last tests move the stage to another table and remove it.

@@ -1,11 +1,11 @@
 // npm run test:pages: the pages in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { whyNoChromium } from '../../../processes/chromium.ts';
+import { whyChromiumUnavailable } from '../../../processes/chromium.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
 import { WORKERS } from '../support/workers.ts';
 
-const obstacle = whyNoChromium();
+const obstacle = whyChromiumUnavailable();
 if (obstacle) console.warn(`Skipped: the tests of the pages, because ${obstacle}`);
 
 export default defineConfig({

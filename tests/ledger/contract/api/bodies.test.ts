@@ -2,10 +2,10 @@
 // covers which bodies are missing or malformed.
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 describe.each([
   ['POST', '/transactions', async () => ''],

@@ -2,7 +2,7 @@
 // transition. The parser's test covers the values that count as true.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterErrors } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
   givenTransaction,
@@ -10,7 +10,7 @@ import {
   type WireRecord,
 } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 describe('category names', () => {
   const describeConflict = (name: string) => `Category with name '${name}' already exists`;

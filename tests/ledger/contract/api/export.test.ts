@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterErrors, expectRequestId } from '../../support/api/expect-response.ts';
 import { exportAll, exportParts, parseExport } from '../../support/api/export-parts.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
   givenTransaction,
@@ -13,7 +13,7 @@ import {
 
 /** A gateway may append its own headers, such as the origin. */
 const VARIES_BY_ACCEPT = /^accept(,|$)/;
-const api = await openApi();
+const api = await openTestApi();
 
 describe('GET /transactions/export', () => {
   let category: WireRecord;

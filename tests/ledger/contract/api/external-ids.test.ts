@@ -1,10 +1,10 @@
 // external_id: unique in the ledger, freed by a delete, and a filter of the list.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 const createBankId = () => `bank#${randomUUID()}`;
 

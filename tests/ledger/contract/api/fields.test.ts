@@ -2,7 +2,7 @@
 // description, and the parsers' tests cover the values of each field.
 import { describe, expect, test } from 'vitest';
 import { expectFieldErrors } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import {
   createAndReadCategory,
   createAndReadTransaction,
@@ -12,7 +12,7 @@ import {
   uniqueName,
 } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 test('a transaction shows the name of its category, or none if it has no category', async () => {
   const { id: category_id, name: category_name } = await givenCategory(api);

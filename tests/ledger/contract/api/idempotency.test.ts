@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 function postWithKey(path: string, body: unknown, key: string) {
   return api.request('POST', path, { body, headers: { 'idempotency-key': key } });

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFilterErrors } from '../../support/api/expect-response.ts';
 import { exportAll, parseExport } from '../../support/api/export-parts.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 const createImportId = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 const DAY = { start_date: '2026-03-05', end_date: '2026-03-05' };

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFieldErrors, expectFilterErrors } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 const createImportId = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 

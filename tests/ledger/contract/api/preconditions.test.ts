@@ -1,9 +1,9 @@
 // ETag, If-Match and If-None-Match on single records. The unit test of preconditions.ts covers the tags that a header may have.
 import { describe, expect, it } from 'vitest';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 describe.each([
   ['/transactions', givenTransaction, { amount: 2 }],

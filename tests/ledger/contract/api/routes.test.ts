@@ -1,11 +1,11 @@
 // Routes: trailing slashes, unknown routes, and unknown ids in the path.
 import { describe, expect, test } from 'vitest';
 import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { givenTransaction, LUNCH, UNKNOWN_ID, uniqueName } from '../../support/api/records.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 describe.each(['', '/'])('all operations accept %j at the end of the path', (slash) => {
   test.each([

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { SEED, seeded } from '../../../shared/support/seed.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
   givenTransaction,
@@ -10,7 +10,7 @@ import {
   uniqueName,
 } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 interface Row {
   readonly date: string;

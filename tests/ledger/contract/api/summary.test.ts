@@ -1,10 +1,10 @@
 // GET /summary by day, and of several categories.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterErrors } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 let food: number;
 let rent: number;
 let pay: number;

@@ -2,10 +2,10 @@
 // parser's tests cover the values of each parameter.
 import { describe, expect, test } from 'vitest';
 import { expectFilterErrors } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 describe('the parameters are validated as a set', () => {
   test.each([

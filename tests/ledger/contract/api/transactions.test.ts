@@ -6,10 +6,10 @@ import {
   expectNotFound,
   expectRefusal,
 } from '../../support/api/expect-response.ts';
-import { openApi } from '../../support/api/open-api.ts';
+import { openTestApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../support/api/records.ts';
 
-const api = await openApi();
+const api = await openTestApi();
 
 test.each([UNKNOWN_ID, 0, -1, -0, Number.MAX_SAFE_INTEGER, 1e21, -1e300])(
   'a missing category gives 404: %d',

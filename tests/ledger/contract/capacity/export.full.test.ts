@@ -5,7 +5,10 @@ import { type Cost, createMeteredClient } from '../../../../bench/ledger/metered
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { toDate, toMonth } from '../../../../lib/ledger/domain/calendar-date.ts';
 import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
-import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
+import type {
+  ExportPart,
+  TransactionWithCategory,
+} from '../../../../lib/ledger/domain/transaction.ts';
 import { toExportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
@@ -21,7 +24,7 @@ const MIN_ROWS = 2_000;
 const MAX_ROWS = 4_000;
 
 interface MeasuredPart {
-  readonly result: ExportPart<NamedTransaction>;
+  readonly result: ExportPart<TransactionWithCategory>;
   readonly cost: Cost;
 }
 

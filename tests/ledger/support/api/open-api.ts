@@ -13,7 +13,7 @@ import { createHttpClient } from './http-client.ts';
 import { openInProcess } from './in-process-client.ts';
 
 /** Opens the API, and closes it after the tests of the file. */
-export async function openApi(): Promise<Api> {
+export async function openTestApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
   const key: string | undefined = inject('apiKey');
   const headers = key ? { authorization: `Bearer ${key}` } : {};

@@ -1,7 +1,10 @@
 // One part of an export: its cells or its JSON, its size, and where the next part starts.
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
+import type {
+  ExportPart,
+  TransactionWithCategory,
+} from '../../../../lib/ledger/domain/transaction.ts';
 import type { TransactionsPart } from '../../../../lib/ledger/http/api-types.ts';
 import type { Query } from '../../../../lib/ledger/http/query-string.ts';
 import { fromTextCell } from '../../../../lib/ledger/http/transaction-csv.ts';
@@ -11,7 +14,7 @@ import {
 } from '../../../../lib/ledger/http/transaction-export.ts';
 import { toTransactionJson } from '../../../../lib/ledger/http/transaction-json.ts';
 
-const LUNCH: NamedTransaction = {
+const LUNCH: TransactionWithCategory = {
   id: 7,
   date: '2026-03-05',
   description: 'Lunch',
@@ -26,7 +29,7 @@ const LUNCH: NamedTransaction = {
   version: 2,
 };
 
-const CONTROL_CHARACTERS: Partial<NamedTransaction> = {
+const CONTROL_CHARACTERS: Partial<TransactionWithCategory> = {
   ...{
     description: '\u0001'.repeat(60),
     notes: '\u0001'.repeat(60),
@@ -38,12 +41,12 @@ const CONTROL_CHARACTERS: Partial<NamedTransaction> = {
 const parseRequest = (query: Query, path = '/transactions/export', accept?: string) =>
   parseExportRequest({ query, path, accept });
 
-function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
+function toCsvPart(part: ExportPart<TransactionWithCategory>, query: Record<string, string>) {
   const { text = '', headers = {} } = toExportReply(part, { query, isJson: false });
   return { text, headers };
 }
 
-function exportCells(fields: Partial<NamedTransaction>): Record<string, string> {
+function exportCells(fields: Partial<TransactionWithCategory>): Record<string, string> {
   const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
     columns: true,
   }) as Record<string, string>[];

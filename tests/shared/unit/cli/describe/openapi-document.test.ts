@@ -5,7 +5,7 @@ import { listFailureMessages } from '../../../../../cli/describe/client-types.ts
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
 import { SCHEMAS } from '../../../../../cli/describe/openapi-schemas.ts';
 import { groupMethodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
-import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
+import { MAX_FILTERED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { listNamedSchemas } from '../../../../../lib/ledger/http/endpoints/response-schemas.ts';
 import failures from '../../../../../lib/ledger/http/failures.json' with { type: 'json' };
@@ -53,7 +53,7 @@ test('q is described as needing dates in a list, and none in an export', () => {
   const [listText = '', exportText = ''] = [list, exported].map(
     ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
   );
-  for (const name of ['start_date', 'end_date', String(MAX_LISTED_ROWS)]) {
+  for (const name of ['start_date', 'end_date', String(MAX_FILTERED_ROWS)]) {
     expect(listText).toContain(name);
     expect(exportText).not.toContain(name);
   }
