@@ -15,7 +15,7 @@ export function createSeededRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns a whole number from `from` to `to`, both included. */
+  /** Returns a whole number from `from` to `to`, inclusive. */
   function integer(from: number, to: number): number {
     return from + Math.floor(next() * (to - from + 1));
   }

@@ -58,7 +58,7 @@ export interface Range {
   readonly index?: string;
   readonly attribute?: string;
   readonly value: string;
-  /** First and last sort key, both included; the whole partition if not given. */
+  /** First and last sort key, inclusive; the whole partition if not given. */
   readonly between?: readonly [string, string];
   readonly sortKey?: string;
   readonly descending?: boolean;

@@ -89,7 +89,7 @@ function OpenSheet() {
   );
 }
 
-/** Shows the import and the settings of a category that a reload interrupted. */
+/** Resumes what a reload interrupted: shows the import and the settings of a category, and continues the merge. */
 function useInterruptedWork(): void {
   const isWritable = canWrite.value;
   useEffect(() => {

@@ -89,7 +89,7 @@ export async function categoriseLedger(
   );
   if (choices.chosen.length === 0)
     return console.log(
-      `${pluralize(uncategorisedRows.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
+      `${pluralize(uncategorisedRows.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one per line: text = Category.`,
     );
   if (!options.isConfirmed) return console.log('Nothing was changed. Add --yes to set them.');
   const changes = choices.chosen.map(({ row, category }) => ({

@@ -71,7 +71,7 @@ export const command = createCommand(
   .option('--update', 'apply the changes of an edited export')
   .option('--import-deleted', 'also import rows that have been deleted from the ledger')
   .option('--no-categories', 'learn no categories from earlier rows')
-  .option('--rules <file>', 'rules for categories, one a line: text or /expression/ = Category')
+  .option('--rules <file>', 'rules for categories, one per line: text or /expression/ = Category')
   .option('--categorise', 'propose categories for rows of the ledger that have none')
   .option('--only-account <name>', 'import only the rows with this account in the file')
   .option('--currency <code>', 'import only the rows in this currency')

@@ -8,7 +8,7 @@ export const MAX_SEARCHED_ROWS = 25_000;
 export interface SearchCriteria extends CategoriesFilter {
   /** Words in any order, each of them in the description or the notes. */
   readonly text?: string | undefined;
-  /** Smallest and largest amount, both included. */
+  /** Smallest and largest amount, inclusive. */
   readonly minAmount?: number | undefined;
   readonly maxAmount?: number | undefined;
 }

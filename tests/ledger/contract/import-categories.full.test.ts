@@ -78,7 +78,7 @@ describe('categories', () => {
     await person.run(await person.write('february.csv', FEBRUARY), '--yes');
     const { stdout } = await person.run('--categorise');
     expect(stdout).toContain('3 rows without a category, none of them like earlier rows.');
-    expect(stdout).toContain('--rules FILE, one a line: text = Category.');
+    expect(stdout).toContain('--rules FILE, one per line: text = Category.');
     const rules = await person.write('rules.txt', ['a = All']);
     const applied = await person.run('--categorise', '--rules', rules, '--yes');
     expect(applied.stdout).toContain('3 rows categorised, 0 refused');
