@@ -242,7 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
     [
       "encodeText(text) === cursor ? text : ''",
-      'words',
+      'text',
       '/imports > refuses a cursor that no page returned: "MSBh!"',
     ],
     [
@@ -1070,7 +1070,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       [
         'batch.keepsBoth(pair) ? activeDigest : standbyDigest',
-        'second',
+        'standbyDigest',
         'users return after a rollback > writes of a forgotten program to the old collection do not block the rollback, and stay there',
       ],
     ],
