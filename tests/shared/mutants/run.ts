@@ -1,5 +1,4 @@
 // Applies each mutant in a copy of the project and runs the test that must fail for it.
-import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,25 +20,26 @@ const { args: pathParts } = new Command('npm run test:mutants --')
   .argument('[parts...]', 'parts of the paths of sources or tests, such as lib/ledger/http')
   .parse();
 const selected = MUTANTS.filter(
-  ({ file, test }) =>
-    pathParts.length === 0 || pathParts.some((part) => file.includes(part) || test.includes(part)),
+  (mutant) => pathParts.length === 0 || pathParts.some((part) => isSelectedBy(part, mutant)),
 );
 const survivors: string[] = [];
 let worker: LastingWorker | undefined;
 /** Results of earlier runs: Vitest returns the previous result again for a file that a run could not start. */
 const earlierResults = new WeakSet<TestModule>();
 
-assertApplicable();
+assertSelecting();
 const copy = await createCopy();
 const vitest = await startVitest();
 try {
   await runGlobalSetups();
   // Sorted, because the tests of a folder can run in the same worker.
   const sorted = selected.toSorted((a, b) => a.test.localeCompare(b.test));
-  for (const [test, mutants] of Map.groupBy(sorted, (mutant) => mutant.test)) {
-    for (const mutant of mutants) await tryMutant(mutant);
-    // Last, in the same worker: nothing that the mutants left behind in it may make a test fail.
-    await assertPassing(test, mutants);
+  for (const [test, ofFile] of Map.groupBy(sorted, (mutant) => mutant.test)) {
+    for (const [testName, mutants] of Map.groupBy(ofFile, (mutant) => mutant.testName)) {
+      for (const mutant of mutants) await tryMutant(mutant);
+      // Last, in the same worker: nothing that the mutants left behind in it may make a test fail.
+      await assertPassing(test, testName);
+    }
     if (worker !== undefined && worker.runs > MAX_RUNS) await worker.end();
   }
 } finally {
@@ -53,26 +53,25 @@ console.log(`${selected.length - survivors.length} passed, ${survivors.length} f
 // Vitest has set the exit code to 1 for the tests that failed as they should.
 process.exitCode = survivors.length > 0 ? 1 : 0;
 
-/** @throws when the search text of a mutant is not in its file exactly once */
-function assertApplicable(): void {
-  const stale = MUTANTS.filter(({ file, search }) => {
-    return readFileSync(join(PROJECT, file), 'utf8').split(search).length !== 2;
-  });
-  if (stale.length === 0) return;
-  const lines = stale.map(({ file, search }) => `  ${file}: ${JSON.stringify(search)}`);
-  throw new Error(
-    `These search texts do not occur exactly once in their files:\n${lines.join('\n')}`,
-  );
+function isSelectedBy(part: string, { file, test }: Mutant): boolean {
+  return file.includes(part) || test.includes(part);
+}
+
+/** @throws when one of the parts selects no mutant */
+function assertSelecting(): void {
+  const useless = pathParts.find((part) => !selected.some((mutant) => isSelectedBy(part, mutant)));
+  if (useless !== undefined)
+    throw new Error(`No mutant's source or test has this in its path: ${useless}`);
 }
 
 async function tryMutant(mutant: Mutant): Promise<void> {
-  const { file, search, replacement, test } = mutant;
+  const { file, search, replacement, test, testName } = mutant;
   const source = await readFile(join(copy, file), 'utf8');
   await rewrite(
     file,
     source.replace(search, () => replacement),
   );
-  const outcome = decideOutcome(await runTest(test, [mutant]));
+  const outcome = decideOutcome(await runTest(test, testName));
   await rewrite(file, source);
   // A mutant that stops the test file from running proves nothing.
   const isKilled = outcome === 'failed';
@@ -115,29 +114,25 @@ function createPoolWorker(options: PoolOptions): LastingWorker {
 /** Runs one test of each kind without a mutant, because the global setups of a kind run only once, and read the sources. */
 async function runGlobalSetups(): Promise<void> {
   const mutantByKind = new Map(selected.map((mutant) => [mutant.test.split('/')[2], mutant]));
-  for (const mutant of mutantByKind.values()) await runTest(mutant.test, [mutant]);
+  for (const { test, testName } of mutantByKind.values()) await runTest(test, testName);
 }
 
-/** @throws when a test does not pass without a mutant, or does not exist */
-async function assertPassing(test: string, mutants: readonly Mutant[]): Promise<void> {
-  const file = await runTest(test, mutants);
-  if (file === undefined || decideOutcome(file) !== 'passed')
-    throw new Error(`This test does not pass without a mutant: ${test}`);
-  const names = new Set([...file.children.allTests()].map(({ fullName }) => fullName));
-  const missing = mutants.flatMap(({ testName }) =>
-    testName === undefined || names.has(testName) ? [] : `  ${testName}`,
-  );
-  if (missing.length > 0)
-    throw new Error(`${test} has no tests with these names:\n${missing.join('\n')}`);
+/** @throws when the test does not pass without a mutant, or does not exist */
+async function assertPassing(test: string, testName: string | undefined): Promise<void> {
+  if (decideOutcome(await runTest(test, testName)) === 'passed') return;
+  const title = testName === undefined ? test : `${test} > ${testName}`;
+  throw new Error(`This test does not exist, or does not pass without a mutant: ${title}`);
 }
 
 /**
- * Runs the tests of some mutants of a test file. If every mutant names a test, only the named tests run.
+ * Runs a test file, or only its tests with the name.
  * @returns undefined if the file did not start
  */
-async function runTest(test: string, mutants: readonly Mutant[]): Promise<TestModule | undefined> {
-  const names = mutants.flatMap(({ testName }) => testName ?? []);
-  const testNames = names.length === mutants.length ? { testNames: names } : {};
+async function runTest(
+  test: string,
+  testName: string | undefined,
+): Promise<TestModule | undefined> {
+  const testNames = testName === undefined ? {} : { testNames: [testName] };
   const specifications = await vitest.globTestSpecifications([test]);
   const { testModules } = await vitest.runTestSpecifications(
     specifications.map(({ project, moduleId }) => project.createSpecification(moduleId, testNames)),
