@@ -29,6 +29,8 @@ const earlierResults = new WeakSet<TestModule>();
 
 assertSelecting();
 const copy = await createCopy();
+// For relative paths in tests and in the programs that they start.
+process.chdir(copy);
 const vitest = await startVitest();
 try {
   await runGlobalSetups();
