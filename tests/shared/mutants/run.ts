@@ -1,5 +1,6 @@
 // Applies each mutant in a copy of the project and runs the test that must fail for it.
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
@@ -47,7 +48,6 @@ try {
 } finally {
   await vitest.close();
   await worker?.end();
-  await rm(copy, { recursive: true, force: true });
 }
 // Repeated here, because CI shows only the last lines of a failed step.
 for (const survivor of survivors) console.log(survivor);
@@ -90,6 +90,8 @@ async function rewrite(file: string, source: string): Promise<void> {
 
 async function createCopy(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   const names = (await readdir(PROJECT)).filter((name) => !name.startsWith('.'));
   for (const name of names) {
     if (name === 'node_modules') await symlink(join(PROJECT, name), join(folder, name));
