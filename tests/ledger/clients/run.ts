@@ -1,5 +1,5 @@
 // npm run test:clients [-- NAME ...] generates the clients of docs/ledger/clients.md. It runs each client's example against an
-// open service, and compares the amounts that it returns. Then it runs the client's scenario against a service that requires keys,
+// open service, and compares the amount that it returns. Then it runs the client's scenario against a service that requires keys,
 // with its own ledger. Every scenario must print the same transcript, which covers every request that a client can send and every
 // error that it can get. The API description must also pass Spectral's OpenAPI rules. A language whose tools are missing on this
 // machine is reported as skipped.
@@ -32,9 +32,8 @@ const NEWTONSOFT = {
   name: '@microsoft.azure/autorest.csharp@2.3.102',
   path: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
 };
+/** The amount in every example. A 32-bit float would change it. */
 const SHOWN_AMOUNT = '12345678.91';
-/** Amounts that a 32-bit float would change. */
-const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
 
 const NPM_PACKAGES = [
   '@hey-api/openapi-ts@0.95.0',
@@ -59,8 +58,8 @@ interface Workspace {
 interface Language {
   readonly whyUnavailable?: () => string | undefined;
   /** File in `scenarios/` to run after the example */
-  readonly scenario?: string;
-  /** Generates the client. Also compiles it if that takes long, because three programs use it. */
+  readonly scenario: string;
+  /** Generates the client. Also compiles it if that takes long, because two programs use it. */
   readonly generate: (workspace: Workspace) => Promise<unknown>;
   /** Runs a program with the client. @returns what it printed */
   readonly runCode: (workspace: Workspace, code: string) => Promise<string>;
@@ -269,11 +268,7 @@ async function tryLanguage({ name, code }: GuideExample, services: Services): Pr
     const workspace = await openWorkspace();
     await language.generate(workspace);
     Object.assign(process.env, services.open);
-    for (const amount of AMOUNTS) {
-      const printed = await language.runCode(workspace, code.replaceAll(SHOWN_AMOUNT, amount));
-      if (printed.trim() !== amount) throw new Error(`${amount} was returned as ${printed}`);
-    }
-    if (!language.scenario) return;
+    assert.equal((await language.runCode(workspace, code)).trim(), SHOWN_AMOUNT);
     Object.assign(process.env, await services.withKeys(name.replace(' ', '-')));
     const scenario = await readFile(join(SCENARIOS, language.scenario), 'utf8');
     assert.equal((await language.runCode(workspace, scenario)).trim(), TRANSCRIPT.trim());
