@@ -1,6 +1,6 @@
 // The bar with the period and the search, and the totals of the rows that they select.
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { changeScope, previousTotals, scope, totals } from './ledger.ts';
@@ -179,7 +179,8 @@ function useTypedSearch() {
   const text = useSignal(q);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const sentText = useRef(q);
-  useEffect(() => {
+  // Before the browser draws: the field never shows the text of the search that was left.
+  useLayoutEffect(() => {
     if (q === sentText.current) return;
     clearTimeout(timer.current);
     sentText.current = q;
