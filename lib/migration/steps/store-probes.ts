@@ -126,7 +126,7 @@ async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.readCollectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
-    collection: nameProbe('slot_probe', run.runId),
+    collection: nameProbe('slot_trial', run.runId),
     isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
     settings: strict_mode_config ? { strict_mode_config } : {},
   });

@@ -287,7 +287,7 @@ export async function startPlay(way: Way = 'new collection') {
 
   async function isInFinalCheck(): Promise<boolean> {
     const { passed = {} } = (await readJournal(migration.services, RUN, 'cutover')) ?? {};
-    return 'proved' in passed && !('final-check' in passed);
+    return 'proved' in passed && !('last-look' in passed);
   }
 
   async function command({ command, incidents }: Extract<Act, { act: 'command' }>): Promise<void> {
