@@ -6,20 +6,22 @@ import { readOutput } from './tools.ts';
 /** Long enough for a busy machine, on which a start takes minutes: only a browser that hangs reaches the limit. */
 const START_MS = 300_000;
 
-/** The shell renders pages as Chromium does, and draws no windows and menus: tests take half the processor time. */
+/** The shell renders pages as Chromium does, but draws no windows or menus: tests take half the processor time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
 
 /** Says why Chromium cannot run on this machine; undefined if it can. */
 export function whyChromiumUnavailable(): string | undefined {
-  return findProgram() ? undefined : 'there is no Chromium';
+  if (findProgram()) return undefined;
+  const { CHROMIUM_BIN } = process.env;
+  return CHROMIUM_BIN ? `CHROMIUM_BIN names no browser: ${CHROMIUM_BIN}` : 'there is no Chromium';
 }
 
+/** Returns the path of the browser, because Playwright looks up no names. */
 function findProgram(): string | undefined {
   const { CHROMIUM_BIN } = process.env;
   const programs = CHROMIUM_BIN ? [CHROMIUM_BIN] : PROGRAMS;
   const program = programs.find((name) => readOutput(name, '--version'));
-  // Playwright needs a path.
-  return program && readOutput('sh', '-c', `command -v "${program}"`)?.trim();
+  return program && (readOutput('sh', '-c', 'command -v "$1"', 'sh', program)?.trim() ?? program);
 }
 
 /**
@@ -28,7 +30,11 @@ function findProgram(): string | undefined {
  */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findProgram();
-  if (executablePath === undefined) throw new UserError('There is no Chromium on this machine');
+  if (executablePath === undefined) {
+    throw new UserError(
+      `The browser cannot start: ${whyChromiumUnavailable()}. Install chromium, or name a browser in CHROMIUM_BIN.`,
+    );
+  }
   return await chromium.launch({
     executablePath,
     timeout: START_MS,

@@ -28,6 +28,8 @@ const MAX_SCRIPT_MS = 150;
 const MAX_FRAME_MS = 50;
 
 export async function measurePage(run: BenchRun): Promise<Report> {
+  // The browser that users have, not the shell in which the tests run.
+  process.env.CHROMIUM_BIN ||= 'chromium';
   const reason = whyChromiumUnavailable();
   if (reason) return { bars: [], tables: [], skipped: `${reason} on this machine.` };
   const { url } = await startService(run.resources);

@@ -1,6 +1,6 @@
 // POST /transactions: creates a transaction.
 
-import type { TransactionWithCategory } from '../../lib/ledger/domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../../lib/ledger/domain/transaction.ts';
 import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { makeIdempotent } from '../../lib/ledger/http/idempotency.ts';
 import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
@@ -15,7 +15,7 @@ export function createHandler(service: LedgerService) {
     .handler(
       makeIdempotent(async ({ ledger, json, requestContext }, remember) => {
         const { path } = requestContext.http;
-        const reply = (transaction: TransactionWithCategory) =>
+        const reply = (transaction: TransactionWithCategoryName) =>
           replyCreated(toTransactionJson(transaction), 'Transaction created successfully', path);
         const input = parseNewTransaction(json);
         return reply(

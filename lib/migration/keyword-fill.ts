@@ -1,4 +1,4 @@
-// Fills the keyword slot of a collection in use, without writing dense vectors or payloads. A fingerprint of each text is written
+// Fills the keyword slot of the active collection, without writing dense vectors or payloads. A fingerprint of each text is written
 // to a second slot, so that users' changes are detected: an upsert empties both slots, and after a change of the payload alone
 // the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';

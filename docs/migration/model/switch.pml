@@ -80,8 +80,8 @@ inline acknowledge(c, m, is_stray) {
   nothing_is_lost
 }
 
-/* What only this collection had is gone. Damage to what users are on, after the last look, or not larger than what users
- * may delete or change, cannot be found in time. The last look of a rollback counts memories only. */
+/* What only this collection had is gone. Damage to what users are on, after the final check, or not larger than what users
+ * may delete or change, cannot be found in time. The final check of a rollback counts memories only. */
 #define is_unseen(c, to_what) (c == home || stage == note_home || \
   to_what == DAMAGED && to == OLD && c == OLD && (stage == change_setting || stage == deploy || stage == prove || stage == last_look))
 inline damage(c, to_what) {

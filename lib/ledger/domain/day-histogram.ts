@@ -31,7 +31,7 @@ export interface SlotSums {
 export type YearCounts = SlotCounts & { readonly year: CalendarYear };
 export type MonthCounts = SlotCounts & { readonly month: CalendarMonth };
 
-/** A range of dates, both ends included. */
+/** A range of dates, inclusive. */
 export interface DateRange {
   readonly start: CalendarDate;
   readonly end: CalendarDate;

@@ -26,7 +26,7 @@ export interface Transaction extends TransactionFields, Revision {
   readonly importId?: string | null;
 }
 
-export interface TransactionWithCategory extends Transaction {
+export interface TransactionWithCategoryName extends Transaction {
   /** Undefined if the transaction has no category. */
   readonly categoryName: string | undefined;
 }

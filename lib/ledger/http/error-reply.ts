@@ -3,7 +3,7 @@
 import { logFailure } from '../../shared/log.ts';
 import { isContention } from '../../shared/retryable-errors.ts';
 import type { Category } from '../domain/category.ts';
-import type { TransactionWithCategory } from '../domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../domain/transaction.ts';
 import {
   ConflictError,
   ForbiddenError,
@@ -32,7 +32,7 @@ export function replyToError(
   return reply;
 }
 
-function computeEtag(record: TransactionWithCategory | Category): string {
+function computeEtag(record: TransactionWithCategoryName | Category): string {
   const json = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
   return json.etag;
 }

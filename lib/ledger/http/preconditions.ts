@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
-import type { TransactionWithCategory } from '../domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { createVersionError, type IsExpectedVersion } from '../service/retry-on-conflict.ts';
 import type { NoBody, Reply } from './replies.ts';
@@ -46,7 +46,7 @@ export function replyIfConditionsHold<Body extends object>(
   reply: Reply<Body>,
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
-  record: TransactionWithCategory | Category,
+  record: TransactionWithCategoryName | Category,
 ): Reply<Body | NoBody> {
   const isExpected = readVersionCheck({ 'if-match': ifMatch }, kind, record.id);
   if (!isExpected(record.version)) throw createVersionError(record.version, record);

@@ -4,7 +4,7 @@
 // empty text (an empty cell is null). A spreadsheet may split cells at semicolons or tabs within the text, even between quotes.
 // Therefore an apostrophe is also inserted after a semicolon, tab or line break, if such text follows. An importer removes
 // exactly one apostrophe in each of these places.
-import type { TransactionWithCategory } from '../domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../domain/transaction.ts';
 
 /** Never rename or reorder: an import recognizes an export by exactly this header. */
 export const CSV_COLUMNS = [
@@ -55,7 +55,7 @@ function guardInnerCells(text: string): string {
   return [...parts, text.slice(0, end)].reverse().join("'");
 }
 
-export function toCsvLine(transaction: TransactionWithCategory): string {
+export function toCsvLine(transaction: TransactionWithCategoryName): string {
   const cells: Record<(typeof CSV_COLUMNS)[number], string> = {
     id: String(transaction.id),
     transaction_date: transaction.date,

@@ -5,7 +5,11 @@ import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
 import { formatDigest, sumDigest } from '../domain/month-digest.ts';
 import type { ListPosition } from '../domain/pagination.ts';
-import type { ExportPart, ExportQuery, TransactionWithCategory } from '../domain/transaction.ts';
+import type {
+  ExportPart,
+  ExportQuery,
+  TransactionWithCategoryName,
+} from '../domain/transaction.ts';
 import { partCursor, toPartCursor } from './cursor.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
@@ -71,7 +75,7 @@ export function parseExportRequest({ query, path, accept }: ExportInput): Export
 
 /** @param query the query as the client sent it; the query for the next part has the same filters */
 export function toExportReply(
-  part: ExportPart<TransactionWithCategory>,
+  part: ExportPart<TransactionWithCategoryName>,
   { query, isJson, ...digests }: JsonExport & { readonly isJson: boolean },
 ): ReplyTo<'exportTransactions' | 'exportTransactionsAsJson'> {
   const reply: ReturnType<typeof toExportReply> = isJson
@@ -104,7 +108,7 @@ function prefersJson(accept = '*/*'): boolean {
   return findQuality('application/json') > findQuality('text/csv');
 }
 
-function toCsvReply(part: ExportPart<TransactionWithCategory>, query: Query): Reply<NoBody> {
+function toCsvReply(part: ExportPart<TransactionWithCategoryName>, query: Query): Reply<NoBody> {
   const { start_date = '', end_date = '', cursor } = query;
   const { shownRows, last } = takeFittingRows(part, toCsvLine);
   const header = cursor === undefined ? CSV_HEADER : '';
@@ -119,7 +123,7 @@ function toCsvReply(part: ExportPart<TransactionWithCategory>, query: Query): Re
 
 /** The last part of a month has the digest of the rows that the parts returned, even if the indexes lacked recent changes. */
 function toJsonReply(
-  part: ExportPart<TransactionWithCategory>,
+  part: ExportPart<TransactionWithCategoryName>,
   { query, digest = 0n, hasMonthDigest }: JsonExport,
 ) {
   const { shownRows, last } = takeFittingRows(part, toTransactionJson);
@@ -133,8 +137,8 @@ function toJsonReply(
 
 /** Takes the rows that fit into one response, and the position after which the next part begins. */
 function takeFittingRows<Shown>(
-  { items, next }: ExportPart<TransactionWithCategory>,
-  show: (item: TransactionWithCategory) => Shown,
+  { items, next }: ExportPart<TransactionWithCategoryName>,
+  show: (item: TransactionWithCategoryName) => Shown,
 ): { readonly shownRows: readonly Shown[]; readonly last: ListPosition | undefined } {
   // This cheap check nearly always succeeds: it needs only the lengths of the texts.
   if (sum(items.map(estimateMaxBytes)) <= MAX_PART_BYTES) {
@@ -153,7 +157,7 @@ function takeFittingRows<Shown>(
 }
 
 /** Returns an upper bound: 7 bytes for each character (escaped twice), and 700 bytes for names, numbers and dates. */
-function estimateMaxBytes(row: TransactionWithCategory): number {
+function estimateMaxBytes(row: TransactionWithCategoryName): number {
   const texts = [row.description, row.notes, row.categoryName, row.externalId, row.importId];
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));
 }

@@ -11,7 +11,7 @@ import {
   type NewTransaction,
   TRANSACTION_TYPES,
   type TransactionChanges,
-  type TransactionWithCategory,
+  type TransactionWithCategoryName,
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { IsExpectedVersion } from '../service/retry-on-conflict.ts';
@@ -200,12 +200,12 @@ function toTransactionChanges(
 }
 
 /** Empty fields are null, except that `category_name`, `external_id` and `import_id` are left out. */
-export function toTransactionJson(transaction: TransactionWithCategory) {
+export function toTransactionJson(transaction: TransactionWithCategoryName) {
   const fields = toFieldsJson(transaction);
   return { ...fields, etag: makeTag('transaction', transaction, fields) };
 }
 
-function toFieldsJson(transaction: TransactionWithCategory) {
+function toFieldsJson(transaction: TransactionWithCategoryName) {
   return {
     id: transaction.id,
     description: transaction.description,
@@ -224,7 +224,7 @@ function toFieldsJson(transaction: TransactionWithCategory) {
 
 /** Returns a function that replies to one transaction of a bulk request. */
 export function toBulkReply(status: number) {
-  return (transaction: TransactionWithCategory) => {
+  return (transaction: TransactionWithCategoryName) => {
     const { id, etag } = toTransactionJson(transaction);
     return { status, body: { id, etag } };
   };

@@ -121,8 +121,8 @@ function describeOtherTable(line: number): string {
 }
 
 /**
- * Refuses entries above the header, so that none is lost: they belong to another table, or the header is not really
- * one. Without a header, the table begins at the first row that can be read, so a row above it may have an unreadable date.
+ * Refuses entries above the header, so that none is lost: they belong to another table, or the line taken for a header
+ * is not one. Without a header, the table begins at the first row that can be read, so a row above it may have an unreadable date.
  */
 function refuseEntriesAbove(
   { above, width, headerLine, columns }: Table,

@@ -1,5 +1,5 @@
 // Adds the names of categories to rows.
-import type { Transaction, TransactionWithCategory } from '../domain/transaction.ts';
+import type { Transaction, TransactionWithCategoryName } from '../domain/transaction.ts';
 import { type CategoryStore, MAX_FIRST_NAMES } from '../store/categories.ts';
 
 type Names = ReadonlyMap<number, string>;
@@ -16,12 +16,12 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
   async function addTo(
     rows: readonly Transaction[],
     knownNames: Names = new Map(),
-  ): Promise<TransactionWithCategory[]> {
+  ): Promise<TransactionWithCategoryName[]> {
     const names = await addMissing(knownNames, rows);
     return rows.map((row) => addName(row, names));
   }
 
-  async function addToOne(row: Transaction): Promise<TransactionWithCategory> {
+  async function addToOne(row: Transaction): Promise<TransactionWithCategoryName> {
     return addName(row, await addMissing(new Map(), [row]));
   }
 
@@ -37,7 +37,7 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
   return { readFirst, addTo, addToOne };
 }
 
-function addName(row: Transaction, names: Names): TransactionWithCategory {
+function addName(row: Transaction, names: Names): TransactionWithCategoryName {
   const { categoryId } = row;
   return { ...row, categoryName: categoryId === null ? undefined : names.get(categoryId) };
 }

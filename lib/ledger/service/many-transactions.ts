@@ -7,7 +7,7 @@ import {
   type NewTransaction,
   type Transaction,
   type TransactionChanges,
-  type TransactionWithCategory,
+  type TransactionWithCategoryName,
 } from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
@@ -21,11 +21,11 @@ import {
 } from './bulk.ts';
 import { guardVersion, type IsExpectedVersion } from './retry-on-conflict.ts';
 
-export interface Creation extends WithIdempotencyMarker<TransactionWithCategory> {
+export interface Creation extends WithIdempotencyMarker<TransactionWithCategoryName> {
   readonly fields: NewTransaction;
 }
 
-export interface Update extends WithIdempotencyMarker<TransactionWithCategory> {
+export interface Update extends WithIdempotencyMarker<TransactionWithCategoryName> {
   readonly id: number;
   readonly changes: TransactionChanges;
   readonly isExpected?: IsExpectedVersion;
@@ -44,20 +44,20 @@ interface SingleTransactions {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpectedVersion,
-    remember?: Remember<TransactionWithCategory>,
-  ) => Promise<TransactionWithCategory>;
+    remember?: Remember<TransactionWithCategoryName>,
+  ) => Promise<TransactionWithCategoryName>;
   readonly remove: (
     pathId: string,
     isExpected?: IsExpectedVersion,
     remember?: () => CommitPart,
   ) => Promise<void>;
-  readonly addCategoryName: (row: Transaction) => Promise<TransactionWithCategory>;
+  readonly addCategoryName: (row: Transaction) => Promise<TransactionWithCategoryName>;
   /** @throws NotFoundError, ValidationError */
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
   readonly requireSameCategoryName: (
     changes: TransactionChanges,
-    current: TransactionWithCategory,
+    current: TransactionWithCategoryName,
   ) => void;
   readonly completeTransaction: (fields: NewTransaction, id: number) => Transaction;
   readonly applyChanges: (before: Transaction, changes: TransactionChanges) => Transaction;
@@ -77,7 +77,7 @@ export function createManyTransactions(options: {
 
   async function createMany(
     items: readonly Creation[],
-  ): Promise<Outcome<TransactionWithCategory>[]> {
+  ): Promise<Outcome<TransactionWithCategoryName>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const checkedItems = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
@@ -89,7 +89,7 @@ export function createManyTransactions(options: {
     const count = checkedItems.filter((outcome) => 'value' in outcome).length;
     let nextId = count === 0 ? 0 : await store.reserveIds(count);
     const preparedChanges = checkedItems.map(
-      (outcome): Outcome<PreparedChange<TransactionWithCategory>> => {
+      (outcome): Outcome<PreparedChange<TransactionWithCategoryName>> => {
         if ('error' in outcome) return outcome;
         const { fields, categoryName, marker } = outcome.value;
         const after = single.completeTransaction(fields, nextId);
@@ -107,12 +107,14 @@ export function createManyTransactions(options: {
     return await applyMany(store, preparedChanges);
   }
 
-  async function updateMany(items: readonly Update[]): Promise<Outcome<TransactionWithCategory>[]> {
+  async function updateMany(
+    items: readonly Update[],
+  ): Promise<Outcome<TransactionWithCategoryName>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const findCategory = memoize(categories.get);
     const preparedChanges = await settleEach(
       items,
-      async (item): Promise<PreparedChange<TransactionWithCategory>> => {
+      async (item): Promise<PreparedChange<TransactionWithCategoryName>> => {
         const { id, changes, isExpected, marker } = item;
         const before = await single.find(String(id));
         await requireExpectedVersion(before, isExpected);

@@ -4,7 +4,7 @@ import { StaleRecordError } from '../../shared/errors.ts';
 import { type RetryPolicy, retry } from '../../shared/retry.ts';
 import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
-import type { TransactionWithCategory } from '../domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../domain/transaction.ts';
 
 /** Compares a record's version with the one that the caller expects. */
 export type IsExpectedVersion = (version: number) => boolean;
@@ -48,9 +48,9 @@ function isConflict(error: unknown): error is StaleRecordError {
 export class PreconditionFailedError extends Error {
   override readonly name = 'PreconditionFailedError';
   /** The record as a read returns it. */
-  readonly current: TransactionWithCategory | Category;
+  readonly current: TransactionWithCategoryName | Category;
 
-  constructor(message: string, current: TransactionWithCategory | Category) {
+  constructor(message: string, current: TransactionWithCategoryName | Category) {
     super(message);
     this.current = current;
   }

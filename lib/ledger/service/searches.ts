@@ -3,13 +3,13 @@
 import { createComparator, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
 import { sumRows, type Totals } from '../domain/summary.ts';
-import { splitByCategory, type TransactionWithCategory } from '../domain/transaction.ts';
+import { splitByCategory, type TransactionWithCategoryName } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { CategoryNames } from './category-names.ts';
 
 export interface SearchResult {
-  readonly items: readonly TransactionWithCategory[];
+  readonly items: readonly TransactionWithCategoryName[];
   readonly pagination: Pagination;
   /** Totals of the matching transactions on all pages. */
   readonly totals: Totals;

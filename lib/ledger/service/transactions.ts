@@ -26,7 +26,7 @@ import {
   type TransactionChanges,
   type TransactionQuery,
   type TransactionSelection,
-  type TransactionWithCategory,
+  type TransactionWithCategoryName,
 } from '../domain/transaction.ts';
 import { createNotFoundError, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
@@ -39,7 +39,7 @@ import { createManyTransactions } from './many-transactions.ts';
 import { guardVersion, type IsExpectedVersion, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
-  readonly items: readonly TransactionWithCategory[];
+  readonly items: readonly TransactionWithCategoryName[];
   readonly pagination: Pagination;
 }
 
@@ -112,7 +112,7 @@ export function createTransactions(options: {
   async function readExportPart({
     after,
     ...selection
-  }: ExportQuery): Promise<ExportPart<TransactionWithCategory>> {
+  }: ExportQuery): Promise<ExportPart<TransactionWithCategoryName>> {
     const { externalId } = selection;
     if (externalId !== undefined) {
       return { items: await categoryNames.addTo(await findByExternalId(externalId, selection)) };
@@ -137,15 +137,15 @@ export function createTransactions(options: {
   }
 
   /** @throws NotFoundError */
-  async function read(pathId: string): Promise<TransactionWithCategory> {
+  async function read(pathId: string): Promise<TransactionWithCategoryName> {
     return await categoryNames.addToOne(await find(pathId));
   }
 
   /** @throws ConflictError if the external id is taken; NotFoundError or ValidationError if the category cannot be assigned */
   async function create(
     fields: NewTransaction,
-    remember: Remember<TransactionWithCategory> = () => [],
-  ): Promise<TransactionWithCategory> {
+    remember: Remember<TransactionWithCategoryName> = () => [],
+  ): Promise<TransactionWithCategoryName> {
     const category = await requireAssignable(fields.categoryId);
     const after = completeTransaction(fields, await store.reserveIds(1));
     const createdRow = { ...after, categoryName: category?.name };
@@ -164,8 +164,8 @@ export function createTransactions(options: {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpectedVersion,
-    remember: Remember<TransactionWithCategory> = () => [],
-  ): Promise<TransactionWithCategory> {
+    remember: Remember<TransactionWithCategoryName> = () => [],
+  ): Promise<TransactionWithCategoryName> {
     return await revise(existing, isExpected, async (before) => {
       // Nothing may fail after the write is applied, so the response is prepared first.
       const category = await requireAssignable(changes.categoryId ?? null);
@@ -236,7 +236,7 @@ export function createTransactions(options: {
  */
 function requireSameCategoryName(
   { categoryId, categoryName }: TransactionChanges,
-  current: TransactionWithCategory,
+  current: TransactionWithCategoryName,
 ): void {
   if (categoryName === undefined || categoryId !== undefined) return;
   if (categoryName !== current.categoryName) throw createNameWithoutIdError();

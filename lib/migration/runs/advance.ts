@@ -1,6 +1,6 @@
-// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. A call for a
-// person passes on the person's intent. Without an intent, the step runs only if no person has to decide. A step that fails while
-// users wait begins the rollback.
+// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. A caller that
+// acts for a person passes on the person's intent. Without an intent, the step runs only if no person has to decide. A step that
+// fails while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
 import { chooseMove, decideNext, isRepeated } from '../next.ts';
 import { type Command, PHASES } from '../phases.ts';

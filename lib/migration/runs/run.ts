@@ -185,7 +185,7 @@ const runSchema = v.strictObject({
   /** Evidence from the last window that has ended */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** Since this time, a request for an action is a new one: a webhook must not repeat an earlier response. */
+  /** Part of a request's identity since a person asked again, so that a webhook acts instead of repeating its earlier response */
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: parts that the collection had before the run, and that an abort keeps */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),

@@ -56,7 +56,7 @@ async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> 
     facts: { liveAt, retainUntil, ...collectFacts(journal), ...lastFacts },
     details: { plan: run.plan },
   });
-  // `prepareSwitch` has protected the backup and the earlier reports already, but for a period that began before the switch.
+  // `prepareSwitch` protected the backup and the earlier reports for a period that began before the switch; it is extended here.
   await tidyUp(context, 'Protect the backup and the reports from deletion by hand', async () => {
     await retainBackup(context, new Date(retainUntil));
     await services.artifacts.retain(evidence.artifact, new Date(retainUntil));

@@ -1,5 +1,5 @@
-// Probes the vector store in temporary collections: does it create keyword vectors, and does it fill a slot that is added to a
-// collection in use?
+// Probes the vector store in temporary collections: does it create keyword vectors, and does it fill a slot that is added to
+// the active collection?
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { toJsonText } from '../json/json-text.ts';
 import { addKeywordSlot, fillUnfilled, listVersions } from '../keyword-fill.ts';
@@ -126,6 +126,7 @@ async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.readCollectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
+    // The word `trial` is stored: a probe that an earlier release was killed in has left a collection of that name.
     collection: nameProbe('slot_trial', run.runId),
     isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
     settings: strict_mode_config ? { strict_mode_config } : {},

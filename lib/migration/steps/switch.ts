@@ -66,6 +66,7 @@ export async function switchForward(context: StepContext): Promise<Facts> {
   await stages.once('setting-changed', (context) => changeToNew(context, to));
   await stages.once('deployed', (context) => deployNew(context, to));
   await stages.once('proved', (context) => proveNew(context, to));
+  // The journal stores the names of stages: a run that an update meets later must not repeat this one.
   await stages.once('last-look', (context) => runFinalCheck(context, to));
   // Once traffic is open, the switch continues to its end, whatever the deadline.
   await openNew(context, to);

@@ -4,7 +4,7 @@ import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { paginate, takePage } from '../../../lib/ledger/domain/pagination.ts';
 import type {
   TransactionQuery,
-  TransactionWithCategory,
+  TransactionWithCategoryName,
 } from '../../../lib/ledger/domain/transaction.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -33,7 +33,7 @@ const dates = Object.entries(ROWS_BY_DAY).flatMap(([date, count]) =>
   Array<string>(count).fill(date),
 );
 // Types alternate, so that a filter by type has 230 rows on the day.
-const model: readonly TransactionWithCategory[] = dates.map((date, position) => {
+const model: readonly TransactionWithCategoryName[] = dates.map((date, position) => {
   const type = position % 2 === 0 ? 'income' : 'expense';
   const fields = { date, type, externalId: null, importId: null } as const;
   return { ...createStoredTransaction(position + 1, fields), categoryName: undefined };

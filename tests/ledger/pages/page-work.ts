@@ -37,8 +37,8 @@ interface TraceEvent {
 }
 
 /**
- * Returns the layouts of the page that the browser performs during `run`. A trace covers the whole browser, whose address bar is a
- * page with layouts of its own.
+ * Returns the layouts of the page that the browser performs during `run`. A trace covers the whole browser; the address bar of full
+ * Chromium is a page, too, and its layouts are left out.
  */
 export async function traceLayouts(
   page: Page,

@@ -17,7 +17,7 @@ import {
 import {
   TRANSACTION_TYPES,
   type TransactionFields,
-  type TransactionWithCategory,
+  type TransactionWithCategoryName,
 } from '../../../lib/ledger/domain/transaction.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
@@ -92,7 +92,7 @@ async function givenLedger(
     const name = `Category ${id}`;
     await categories.create({ name, description: null, color: null, isActive: true });
   }
-  const model: TransactionWithCategory[] = [];
+  const model: TransactionWithCategoryName[] = [];
   for (const row of rows) model.push(await transactions.create(row));
   for (const { position, newFields } of changes) {
     const existing = model[position % model.length];

@@ -1,7 +1,7 @@
 // A transaction for tests in which its values do not matter.
-import type { TransactionWithCategory } from '../../../lib/ledger/domain/transaction.ts';
+import type { TransactionWithCategoryName } from '../../../lib/ledger/domain/transaction.ts';
 
-export const TEA: TransactionWithCategory = {
+export const TEA: TransactionWithCategoryName = {
   id: 1,
   date: '2026-01-01',
   description: 'Tea',

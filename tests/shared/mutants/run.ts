@@ -28,17 +28,17 @@ let worker: LastingWorker | undefined;
 /** Results of earlier runs: Vitest returns the previous result again for a file that a run could not start. */
 const earlierResults = new WeakSet<TestModule>();
 
-assertSelecting();
+assertEachPartSelects();
 const copy = await createCopy();
-// For relative paths in tests and in the programs that they start.
+// Tests, and the programs that they start, use relative paths.
 process.chdir(copy);
 const vitest = await startVitest();
 try {
   await runGlobalSetups();
   // Sorted, because the tests of a folder can run in the same worker.
   const sorted = selected.toSorted((a, b) => a.test.localeCompare(b.test));
-  for (const [test, ofFile] of Map.groupBy(sorted, (mutant) => mutant.test)) {
-    for (const [testName, mutants] of Map.groupBy(ofFile, (mutant) => mutant.testName)) {
+  for (const [test, mutantsOfTest] of Map.groupBy(sorted, (mutant) => mutant.test)) {
+    for (const [testName, mutants] of Map.groupBy(mutantsOfTest, (mutant) => mutant.testName)) {
       for (const mutant of mutants) await tryMutant(mutant);
       // Last, in the same worker: nothing that the mutants left behind in it may make a test fail.
       await assertPassing(test, testName);
@@ -60,10 +60,12 @@ function isSelectedBy(part: string, { file, test }: Mutant): boolean {
 }
 
 /** @throws when one of the parts selects no mutant */
-function assertSelecting(): void {
-  const useless = pathParts.find((part) => !selected.some((mutant) => isSelectedBy(part, mutant)));
-  if (useless !== undefined)
-    throw new Error(`No mutant's source or test has this in its path: ${useless}`);
+function assertEachPartSelects(): void {
+  const unmatchedPart = pathParts.find(
+    (part) => !selected.some((mutant) => isSelectedBy(part, mutant)),
+  );
+  if (unmatchedPart !== undefined)
+    throw new Error(`No mutant has a source or test whose path contains ${unmatchedPart}`);
 }
 
 async function tryMutant(mutant: Mutant): Promise<void> {
@@ -90,7 +92,7 @@ async function rewrite(file: string, source: string): Promise<void> {
 
 async function createCopy(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   const names = (await readdir(PROJECT)).filter((name) => !name.startsWith('.'));
   for (const name of names) {

@@ -7,7 +7,7 @@ import { toDate, toMonth } from '../../../../lib/ledger/domain/calendar-date.ts'
 import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
 import type {
   ExportPart,
-  TransactionWithCategory,
+  TransactionWithCategoryName,
 } from '../../../../lib/ledger/domain/transaction.ts';
 import { toExportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
@@ -24,7 +24,7 @@ const MIN_ROWS = 2_000;
 const MAX_ROWS = 4_000;
 
 interface MeasuredPart {
-  readonly result: ExportPart<TransactionWithCategory>;
+  readonly result: ExportPart<TransactionWithCategoryName>;
   readonly cost: Cost;
 }
 

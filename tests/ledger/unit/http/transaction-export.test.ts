@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type {
   ExportPart,
-  TransactionWithCategory,
+  TransactionWithCategoryName,
 } from '../../../../lib/ledger/domain/transaction.ts';
 import type { TransactionsPart } from '../../../../lib/ledger/http/api-types.ts';
 import type { Query } from '../../../../lib/ledger/http/query-string.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../../../lib/ledger/http/transaction-export.ts';
 import { toTransactionJson } from '../../../../lib/ledger/http/transaction-json.ts';
 
-const LUNCH: TransactionWithCategory = {
+const LUNCH: TransactionWithCategoryName = {
   id: 7,
   date: '2026-03-05',
   description: 'Lunch',
@@ -29,7 +29,7 @@ const LUNCH: TransactionWithCategory = {
   version: 2,
 };
 
-const CONTROL_CHARACTERS: Partial<TransactionWithCategory> = {
+const CONTROL_CHARACTERS: Partial<TransactionWithCategoryName> = {
   ...{
     description: '\u0001'.repeat(60),
     notes: '\u0001'.repeat(60),
@@ -41,12 +41,12 @@ const CONTROL_CHARACTERS: Partial<TransactionWithCategory> = {
 const parseRequest = (query: Query, path = '/transactions/export', accept?: string) =>
   parseExportRequest({ query, path, accept });
 
-function toCsvPart(part: ExportPart<TransactionWithCategory>, query: Record<string, string>) {
+function toCsvPart(part: ExportPart<TransactionWithCategoryName>, query: Record<string, string>) {
   const { text = '', headers = {} } = toExportReply(part, { query, isJson: false });
   return { text, headers };
 }
 
-function exportCells(fields: Partial<TransactionWithCategory>): Record<string, string> {
+function exportCells(fields: Partial<TransactionWithCategoryName>): Record<string, string> {
   const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
     columns: true,
   }) as Record<string, string>[];

@@ -1,6 +1,8 @@
 // The cutover loses no memory, and is refused unless every proof succeeds.
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
 import { phaseSince } from '../../../../lib/migration/runs/run.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -30,6 +32,22 @@ describe('a migration', () => {
       'open-writes',
     ]);
     expect(await services.vectors.count(target, filterByUser(testUserOf(RUN)))).toBe(0);
+  });
+
+  it('records its stages under the names of earlier releases, because an update may meet a run at any stage', async () => {
+    const migration = await createMigrationAt('copied');
+    const { runs } = migration;
+    const names = new Set<string>();
+    const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+      await runs.saveCheckpoint(lease, step, checkpoint);
+      const { passed } = v.parse(journalSchema, checkpoint.state);
+      for (const name of Object.keys(passed)) names.add(name);
+    };
+    await migration.finish('cutover', {}, { runs: { saveCheckpoint } });
+    expect([...names]).toEqual([
+      ...['frozen', 'backed-up', 'equal', 'prepared', 'uploaded', 'setting-changed'],
+      ...['deployed', 'proved', 'last-look'],
+    ]);
   });
 
   it('carries over what was written, changed and deleted between the copy and the freeze', async () => {
