@@ -11,6 +11,11 @@ export interface Mutant {
   readonly testName?: string | undefined;
 }
 
+/** Returns the mutated source of the mutant's file. The replacement is literal: `$` has no meaning in it. */
+export function applyMutant(source: string, { search, replacement }: Mutant): string {
+  return source.replace(search, () => replacement);
+}
+
 /** Lists mutants of one file that the same test file must kill. */
 function mutantsOf(
   file: string,

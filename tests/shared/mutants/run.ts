@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { createVitest, type PoolOptions, type TestModule, type Vitest } from 'vitest/node';
 import { LastingWorker } from './lasting-worker.ts';
-import { MUTANTS, type Mutant } from './mutants.ts';
+import { applyMutant, MUTANTS, type Mutant } from './mutants.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 
@@ -71,10 +71,7 @@ function assertEachPartSelects(): void {
 async function tryMutant(mutant: Mutant): Promise<void> {
   const { file, search, replacement, test, testName } = mutant;
   const source = await readFile(join(copy, file), 'utf8');
-  await rewrite(
-    file,
-    source.replace(search, () => replacement),
-  );
+  await rewrite(file, applyMutant(source, mutant));
   const outcome = decideOutcome(await runTest(test, testName));
   await rewrite(file, source);
   // A mutant that stops the test file from running proves nothing.

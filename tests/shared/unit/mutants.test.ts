@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MUTANTS } from '../mutants/mutants.ts';
+import { applyMutant, MUTANTS } from '../mutants/mutants.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
@@ -21,13 +21,10 @@ it('the search text of each mutant occurs exactly once in its file', () => {
 // Such a mutant throws a ReferenceError, which fails almost any test and proves nothing.
 it('no mutant uses a name that its file does not declare', async () => {
   const folder = await createTemporaryFolder();
-  for (const [index, { file, search, replacement }] of MUTANTS.entries()) {
-    const path = join(folder, String(index), file);
+  for (const [index, mutant] of MUTANTS.entries()) {
+    const path = join(folder, String(index), mutant.file);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(
-      path,
-      readSource(file).replace(search, () => replacement),
-    );
+    writeFileSync(path, applyMutant(readSource(mutant.file), mutant));
   }
   // The folder may be inside another project with settings.
   writeFileSync(join(folder, 'biome.json'), JSON.stringify({ root: true }));
